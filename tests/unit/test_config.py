@@ -74,7 +74,7 @@ def test_a_wrong_value_names_its_variable(name: str, value: str, says: str) -> N
 
 def test_a_lease_not_longer_than_the_deadline_is_refused() -> None:
     """hexpm/hexpm#1825: the lease was shorter than the job."""
-    with pytest.raises(ConfigError, match="^UNDO_DESK_LEASE_SECONDS: .*DEADLINE"):
+    with pytest.raises(ConfigError, match=r"^UNDO_DESK_LEASE_SECONDS: .*DEADLINE"):
         Settings.from_env({"UNDO_DESK_LEASE_SECONDS": "20"})
     longer = {"UNDO_DESK_LEASE_SECONDS": "2.5", "UNDO_DESK_CONNECTOR_DEADLINE_SECONDS": "2"}
     assert Settings.from_env(longer).lease_seconds == 2.5
