@@ -39,7 +39,8 @@ class EffectFailed(Exception):
     """The effect is not known to have happened; the message is for people.
 
     `permanent`: the same request will fail the same way again.
-    `may_have_happened`: False only where the effect certainly did not happen.
+    `may_have_happened`: False only where *this attempt* certainly had no effect. What an earlier
+    attempt with the same key did is not known here.
     """
 
     def __init__(

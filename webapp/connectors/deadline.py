@@ -1,9 +1,9 @@
 """The whole deadline of an effect, enforced on the socket.
 
-A library's `timeout=` is per read, so a peer that sends a byte now and then keeps a call alive for ever.
-Sockets opened here look at the current effect's deadline before *every* operation, whichever library uses
-them, and raise `DeadlinePassed` once it is over. Name look-ups, which no timeout reaches, are waited for
-only that long.
+A library's `timeout=` is per read, so a peer that sends a byte now and then keeps a call alive for
+ever. Sockets opened here look at the current effect's deadline before *every* operation, whichever
+library uses them, and raise `DeadlinePassed` once it is over. Name look-ups, which no timeout
+reaches, are waited for only that long.
 """
 
 import socket
@@ -69,7 +69,7 @@ class DeadlineSocket(socket.socket):
 
 
 class DeadlineTLSSocket(ssl.SSLSocket):
-    """A TLS socket under the current deadline; its `sendall` and `recv_into` end in `send` and `read`."""
+    """A TLS socket under the current deadline; `sendall` and `recv_into` end in these."""
 
     def do_handshake(self, block: bool = False) -> None:
         self.settimeout(_current.get().remaining())
@@ -87,7 +87,7 @@ class DeadlineTLSSocket(ssl.SSLSocket):
 
 
 def tls_context(*, verify: bool = True) -> ssl.SSLContext:
-    """A client context whose sockets keep the deadline; `SSL_CERT_FILE` adds a private authority."""
+    """A client context whose sockets keep the deadline. OpenSSL's `SSL_CERT_FILE` is honoured."""
     context = ssl.create_default_context()
     if not verify:
         context.check_hostname = False
@@ -101,7 +101,7 @@ def open_socket(
 ) -> DeadlineSocket:
     """A socket connected to one of the host's addresses, tried in order.
 
-    `refuse` sees all of them first and raises to refuse; the connection goes to an address that it saw.
+    `refuse` sees all of them first and raises to refuse; what it saw is what is connected to.
     Raises OSError (`socket.gaierror` for the name, DeadlinePassed) when none answers.
     """
     wire = _current.get()
@@ -143,7 +143,8 @@ def _resolve(host: str, port: int, wire: Wire) -> list[Address]:
         finally:
             done.set()
 
-    # A thread of its own, because nothing can interrupt `getaddrinfo`; a daemon, so as not to delay an exit.
+    # A thread of its own, because nothing can interrupt `getaddrinfo`; a daemon, so that an exit
+    # does not wait for it.
     threading.Thread(target=look, name="resolve", daemon=True).start()
     if not done.wait(wire.remaining()):
         raise DeadlinePassed(f"looking up {host} took too long")
