@@ -114,6 +114,9 @@ class Settings(BaseModel):
     smtp_url: Annotated[str, AfterValidator(_smtp_url)] | None = Field(default=None, repr=False)
     mail_from: Annotated[str, AfterValidator(_mail_address)] | None = None
     sandbox_path: str = "instance/sandbox.db"
+    sandbox_latency_ms: float = Field(default=0.0, ge=0, le=600_000, allow_inf_nan=False)
+    sandbox_settle_ms: float = Field(default=0.0, ge=0, le=1e10, allow_inf_nan=False)
+    sandbox_faults: str = ""
     webhook_secret: str | None = Field(default=None, repr=False)
     webhook_allow: Commas = ()
 

@@ -47,12 +47,8 @@ class Target:
     def allowed(self, allow: Collection[str]) -> bool:
         """Whether the list of `host` and `host:port` names it."""
         bare = f"[{self.host}]" if ":" in self.host else self.host
-        return any(entry in allow for entry in (self.host, bare, f"{bare}:{self.port}"))
-
-
-def parse_allow(text: str) -> frozenset[str]:
-    """`UNDO_DESK_WEBHOOK_ALLOW`, a comma list of `host` or `host:port`."""
-    return frozenset(entry.strip().lower() for entry in text.split(",") if entry.strip())
+        named = (self.host, bare, f"{bare}:{self.port}")
+        return any(entry.lower() in named for entry in allow)
 
 
 def check_target(url: str, allow: Collection[str]) -> str | None:

@@ -37,7 +37,7 @@ class WebhookConnector:
     can_look_up = False
 
     def __init__(self, *, secret: str | None = None, allow: Collection[str] = ()) -> None:
-        """`secret`: base64, with or without `whsec_`; `allow`: see `targets.parse_allow`."""
+        """`secret`: base64, with or without `whsec_`; `allow`: `host`, `host:port`."""
         self._signer = Signer(secret) if secret else None
         self._allow = allow
         self._pools = pinned_pools(allow)

@@ -18,7 +18,6 @@ from typing import Any
 from webapp.connectors.sandbox.faults import Fault
 from webapp.connectors.sandbox.sqlite import BUSY_SECONDS, connect, sqlite3
 
-
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS effects (
     number INTEGER PRIMARY KEY,
