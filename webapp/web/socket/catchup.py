@@ -1,0 +1,124 @@
+"""Screens between their handshake and the live feed: hello, then what they missed, then live.
+
+They advance in turns and in pieces, so that one who was away for long delays nobody. Those who
+come with the same cursor, as after a restart, are served together by one look at the feed.
+"""
+
+from collections.abc import Callable, Iterable
+from time import monotonic
+
+from webapp.web.socket import messages
+from webapp.web.socket.feed import Feed
+from webapp.web.socket.link import Link
+from webapp.web.socket.source import StaleCursor
+from webapp.web.socket.wire import text_frame
+
+MOST_SECONDS = 0.02
+"""What one `step` may take, give or take a piece."""
+
+
+class CatchUp:
+    """The links that are not live yet, each with the last cursor it has."""
+
+    def __init__(self, feed: Feed, now: Callable[[], str]) -> None:
+        self._feed = feed
+        self._now = now
+        self._cursors: dict[Link, str | None] = {}
+
+    @property
+    def ready(self) -> bool:
+        """Somebody waits for us, and not we for a socket."""
+        return any(not link.backed_up for link in self._cursors)
+
+    def add(self, link: Link) -> None:
+        """A screen that has just connected."""
+        self._cursors[link] = link.screen.after
+
+    def readmit(self, links: Iterable[Link], cursor: str) -> None:
+        """Screens that were live up to this cursor."""
+        self._cursors.update(dict.fromkeys(links, cursor))
+
+    def discard(self, link: Link) -> None:
+        """A screen that went."""
+        self._cursors.pop(link, None)
+
+    def step(self, now: float) -> list[Link]:
+        """One piece for everybody, as far as the time goes. Returns the links that were sent to.
+
+        To be called after a `Feed.pull` that found no more. Raises what the source raises; who
+        was not served then is served by a later step.
+        """
+        groups: dict[str | None, list[Link]] = {}
+        for link, cursor in self._cursors.items():
+            if not link.backed_up:
+                groups.setdefault(cursor, []).append(link)
+        until = monotonic() + MOST_SECONDS
+        served: list[Link] = []
+        for cursor, links in groups.items():
+            self._serve(cursor, links, now)
+            served += links
+            if monotonic() > until:
+                break
+        return served
+
+    def is_live(self, link: Link) -> bool:
+        """Whether the link has everything up to the feed's position."""
+        return link not in self._cursors
+
+    def _serve(self, cursor: str | None, links: list[Link], now: float) -> None:
+        feed = self._feed
+        if cursor is None:
+            self._greet(links, feed.position, now)
+        elif feed.remembers(cursor):
+            self._greet(links, cursor, now)
+            for role, members in _by_role(links).items():
+                recent = feed.since(cursor, role)
+                for link in members:
+                    link.send(recent, now)
+        else:
+            self._serve_gap(cursor, links, now)
+            return
+        for link in links:
+            self._go_live(link)
+
+    def _serve_gap(self, cursor: str, links: list[Link], now: float) -> None:
+        try:
+            missed, last = self._feed.missed(cursor)
+        except StaleCursor:
+            self._start_over(links, now)
+            return
+        self._greet(links, cursor, now)
+        for link in links:
+            if last is None:
+                self._go_live(link)
+                continue
+            link.send(missed.get(link.screen.viewer.role, b""), now)
+            # to the end of the line
+            self._cursors.pop(link)
+            self._cursors[link] = last
+
+    def _start_over(self, links: list[Link], now: float) -> None:
+        """The list must be fetched again: what follows comes after the position."""
+        position = self._feed.position
+        frames = text_frame(messages.hello(self._now(), position)) + text_frame(messages.RESET)
+        for link in links:
+            link.send(frames, now)
+            self._go_live(link)
+
+    def _greet(self, links: list[Link], cursor: str, now: float) -> None:
+        frame = text_frame(messages.hello(self._now(), cursor))
+        for link in links:
+            if not link.greeted:
+                link.greeted = True
+                link.send(frame, now)
+
+    def _go_live(self, link: Link) -> None:
+        link.greeted = True
+        self._cursors.pop(link, None)
+
+
+def _by_role(links: list[Link]) -> dict[str, list[Link]]:
+    roles: dict[str, list[Link]] = {}
+    for link in links:
+        roles.setdefault(link.screen.viewer.role, []).append(link)
+    return roles
