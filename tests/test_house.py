@@ -22,7 +22,6 @@ TOP_LEVEL = {
 USED_WITHOUT_IMPORT = {
     "tzdata": "zoneinfo reads it where the system has no zone data",
     "email-validator": "pydantic imports it for mail addresses",
-    "gunicorn": "run as a program",
 }
 
 

@@ -1,0 +1,55 @@
+"""The README's reference names every setting, command and route, or it is not true any more."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from webapp.app import create_app
+from webapp.cli import main
+from webapp.config import Settings, variable
+from webapp.store.engine import Database
+
+README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+
+
+@pytest.mark.parametrize("field", Settings.model_fields)
+def test_every_setting_is_named_with_its_default(field: str) -> None:
+    row = re.search(rf"^\| `{variable(field)}` \| (.*?) \|", README, re.MULTILINE)
+    assert row, variable(field)
+    default = Settings.model_fields[field].default
+    if isinstance(default, int | float):
+        assert row[1] == f"`{default:g}`"
+
+
+def _commands(group: click.Group, prefix: str) -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{prefix} {name}")
+        else:
+            yield f"{prefix} {name}", command
+
+
+@pytest.mark.parametrize(("name", "command"), _commands(main, "undo-desk"))
+def test_every_command_is_named_with_its_options(name: str, command: click.Command) -> None:
+    row = re.search(rf"`{re.escape(name)}\b([^`]*)`", README)
+    assert row, name
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and not parameter.hidden:
+            assert any(option in row[1] for option in parameter.opts), f"{name} {parameter.opts}"
+
+
+def test_every_route_is_named(sqlite_url: str) -> None:
+    database = Database(sqlite_url)
+    app = create_app(Settings(database_url=sqlite_url, secret_key="s" * 32), database)
+    database.close()
+    named = set(re.findall(r"`(?:[A-Z]+ )?(/[^` ]*)`", README))
+    missing = {
+        route
+        for rule in app.url_map.iter_rules()
+        if (route := re.sub(r"<(?:[^:>]*:)?([^>]+)>", r"{\1}", rule.rule)) not in named
+        and rule.endpoint != "static"
+    }
+    assert not missing
