@@ -13,7 +13,6 @@ def _shipped(name: str) -> Path:
 
 TEMPLATES = _shipped("templates")
 STATIC = _shipped("static")
-MIGRATIONS = _PACKAGE / "store" / "migrations"
 
 INSTANCE = Path("instance")
 """Relative on purpose: data belongs to the working folder of whoever starts the program."""
