@@ -1,0 +1,1 @@
+"""The rules of the desk: pure, no IO, no clock."""

@@ -1,0 +1,91 @@
+"""What a kind is: its payload, its words, and its way back."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+Payload = Mapping[str, Any]
+"""A validated payload, as JSON values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The executed action that a compensation takes back."""
+
+    payload: Payload
+    provider_id: str
+    key: str
+
+
+def _always(_: Payload) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """How an executed action is taken back: an action of its own, of kind `kind`."""
+
+    name: str
+    kind: str
+    label: str
+    """The words on the button."""
+    explain: str
+    """One sentence that stays true until somebody tries."""
+    build: Callable[[Done, str], dict[str, Any]]
+    """The compensation's payload from what was done and the note (may be empty)."""
+    needs_note: bool = False
+    reverses: bool = True
+    """Whether the effect is gone afterwards: a correction leaves the first mail where it is."""
+    available: Callable[[Payload], bool] = _always
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """How many of which item."""
+
+    sku: str
+    quantity: int
+
+
+def _no_amount(_: Payload) -> tuple[int, str] | None:
+    return None
+
+
+def _no_stock(_: Payload) -> Stock | None:
+    return None
+
+
+def _no_reason(_: Payload) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of action. A new one is a file beside this and a line in `registry`."""
+
+    name: str
+    label: str
+    payload: type[BaseModel]
+    target: Callable[[Payload], str]
+    """What stands beside the label in a row: whom or what it touches."""
+    customer_line: str
+    """What the customer reads, with `{amount}` where the kind has one."""
+    amount: Callable[[Payload], tuple[int, str] | None] = _no_amount
+    """Minor units and currency."""
+    reserves: Callable[[Payload], Stock | None] = _no_stock
+    """Stock taken when drafted."""
+    restocks: Callable[[Payload], Stock | None] = _no_stock
+    """Stock put back when executed."""
+    no_undo: Callable[[Payload], str | None] = _no_reason
+    """Why this payload has no way back, where it has none."""
+    way_back: WayBack | None = None
+    repairs: str | None = None
+    """The kind that this one compensates."""
+
+
+def money(payload: Payload, field: str = "amount") -> tuple[int, str] | None:
+    """The amount under `field`, if there is one."""
+    amount = payload.get(field)
+    return (amount["value"], amount["currency"]) if amount else None

@@ -1,0 +1,65 @@
+"""Replies to customers, and corrections in the same thread."""
+
+from typing import Annotated, Any
+
+from pydantic import StringConstraints
+
+from webapp.domain.kinds.base import Done, Kind, Payload, WayBack
+from webapp.domain.text import Address, Line, Strict
+
+Body = Annotated[str, StringConstraints(min_length=1, max_length=50_000)]
+
+
+class Reply(Strict):
+    to: Address
+    subject: Line
+    body: Body
+    in_reply_to: Line | None = None
+
+
+class Correction(Strict):
+    to: Address
+    subject: Line
+    body: Body
+    in_reply_to: Line
+
+
+def _correction(done: Done, note: str) -> dict[str, Any]:
+    subject = done.payload["subject"]
+    return {
+        "to": done.payload["to"],
+        "subject": subject if subject.lower().startswith("re:") else f"Re: {subject}"[:200],
+        "body": note,
+        "in_reply_to": done.provider_id,
+    }
+
+
+def _to(payload: Payload) -> str:
+    return f"to {payload['to']}"
+
+
+REPLY = Kind(
+    name="reply",
+    label="Reply",
+    payload=Reply,
+    target=_to,
+    customer_line="Our answer to you",
+    way_back=WayBack(
+        name="correction",
+        kind="reply.correction",
+        label="Send a correction",
+        explain="A sent mail cannot be called back; a correction goes out in the same thread.",
+        build=_correction,
+        needs_note=True,
+        reverses=False,
+    ),
+)
+
+CORRECTION = Kind(
+    name="reply.correction",
+    label="Correction",
+    payload=Correction,
+    target=_to,
+    customer_line="A correction of our answer to you",
+    repairs="reply",
+)

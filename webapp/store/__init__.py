@@ -1,0 +1,1 @@
+"""The only SQLAlchemy: tables, arrows, reads, on SQLite and PostgreSQL."""

@@ -1,0 +1,134 @@
+"""Reading actions."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Row, Select, String, bindparam, literal, select, union_all
+
+from webapp.domain.action import Action
+from webapp.domain.states import RAN_OUT, TERMINAL, State
+from webapp.store.engine import Tx
+from webapp.store.schema import action, dependency
+
+_NOT_SHOWN = {
+    *("customer_ref", "draft_key", "draft_hash", "cancel_key", "has_dependants", "renewals")
+}
+_SHOWN = [column for column in action.c if column.name not in _NOT_SHOWN]
+_BY_ID = select(*_SHOWN).where(action.c.id == bindparam("b_id", type_=String()))
+_BY_IDS = select(*_SHOWN).where(action.c.id.in_(bindparam("ids", expanding=True)))
+_PARENTS_OF = select(
+    dependency.c.child.label("of"), dependency.c.parent.label("id"), literal("parent").label("link")
+).where(dependency.c.child.in_(bindparam("ids", expanding=True)))
+_REPAIRS_OF = select(
+    action.c.compensates.label("of"), action.c.id.label("id"), literal("repair").label("link")
+).where(action.c.compensates.in_(bindparam("ids", expanding=True)))
+_LINKS = union_all(_PARENTS_OF, _REPAIRS_OF)
+_BY_KEY = select(*_SHOWN, action.c.draft_hash).where(
+    action.c.agent == bindparam("b_agent"), action.c.draft_key == bindparam("b_key")
+)
+_CANCEL_KEY = select(action.c.cancel_key).where(action.c.id == bindparam("b_id"))
+_LIVE_REPAIR = (
+    select(action.c.id)
+    .where(
+        action.c.compensates == bindparam("b_original"),
+        action.c.kind == bindparam("b_kind"),
+        action.c.state.not_in(RAN_OUT),
+    )
+)
+
+
+def get(tx: Tx, action_id: str, *, agent: str | None = None) -> Action | None:
+    """One action with its links; None where there is none, or it is not `agent`'s."""
+    row = tx.conn.execute(_BY_ID, {"b_id": action_id}).first()
+    if row is None or (agent is not None and row.agent != agent):
+        return None
+    return _with_links(tx, [row])[0]
+
+
+def many(tx: Tx, ids: Iterable[str]) -> dict[str, Action]:
+    """Those of `ids` that exist, by id."""
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    rows = tx.conn.execute(_BY_IDS, {"ids": wanted}).all()
+    return {found.id: found for found in _with_links(tx, rows)}
+
+
+def by_draft_key(tx: Tx, agent: str, key: str) -> tuple[Action, str] | None:
+    """The action that `agent` drafted under `key`, and the hash of that body."""
+    row = tx.conn.execute(_BY_KEY, {"b_agent": agent, "b_key": key}).first()
+    return None if row is None else (_with_links(tx, [row])[0], row.draft_hash)
+
+
+def cancel_key(tx: Tx, action_id: str) -> str | None:
+    """The key of the request whose cancel won."""
+    return tx.conn.scalar(_CANCEL_KEY, {"b_id": action_id})
+
+
+def live_repair(tx: Tx, original: str, kind: str) -> str | None:
+    """The compensation of `original` that has not ended without effect, if there is one."""
+    return tx.conn.scalar(_LIVE_REPAIR, {"b_original": original, "b_kind": kind})
+
+
+def newest(
+    tx: Tx,
+    *,
+    limit: int,
+    before: str | None = None,
+    **equal: str | None,
+) -> list[Action]:
+    """Newest drafted first, from below the id `before`; `equal` filters by column, None: any."""
+    query: Select[Any] = select(*_SHOWN).order_by(action.c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(action.c.id < before)
+    for name, value in equal.items():
+        if value is not None:
+            query = query.where(action.c[name] == value)
+    return _with_links(tx, tx.conn.execute(query).all())
+
+
+def feed(tx: Tx, *, finished_after: int, limit: int) -> list[Action]:
+    """What staff should see: everything open, soonest first, then what ended lately.
+
+    Rows without a time (held, waiting for approval) come first: they wait for people.
+    """
+    open_rows = select(*_SHOWN).where(action.c.state.not_in(TERMINAL)).limit(limit)
+    waiting = open_rows.where(action.c.execute_at.is_(None)).order_by(action.c.id)
+    due = open_rows.where(action.c.execute_at.is_not(None)).order_by(
+        action.c.execute_at, action.c.id
+    )
+    ended = (
+        select(*_SHOWN)
+        .where(action.c.finished_at > finished_after)
+        .order_by(action.c.finished_at.desc())
+        .limit(limit)
+    )
+    rows = [row for query in (waiting, due, ended) for row in tx.conn.execute(query)]
+    return _with_links(tx, rows[:limit])
+
+
+def _with_links(tx: Tx, rows: Sequence[Row[Any]]) -> list[Action]:
+    if not rows:
+        return []
+    links = defaultdict(list)
+    for link in tx.conn.execute(_LINKS, {"ids": [row.id for row in rows]}):
+        links[link.of].append(link)
+    return [_action(row, links[row.id]) for row in rows]
+
+
+def _action(row: Row[Any], links: Iterable[Row[Any]]) -> Action:
+    values = {name: value for name, value in row._mapping.items() if name in _FIELDS}
+    for name in ("payload", "customer", "decision", "effect", "error"):
+        values[name] = None if values[name] is None else json.loads(values[name])
+    values["state"] = State(values["state"])
+    values["previous_state"] = values["previous_state"] and State(values["previous_state"])
+    return Action(
+        **values,
+        depends_on=tuple(sorted(link.id for link in links if link.link == "parent")),
+        compensated_by=tuple(sorted(link.id for link in links if link.link == "repair")),
+    )
+
+
+_FIELDS = frozenset(column.name for column in _SHOWN)

@@ -1,0 +1,69 @@
+"""Agents and their tokens, of which only hashes are kept."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, insert, select, update
+
+from webapp.store.engine import NOW, Tx
+from webapp.store.schema import agent
+
+SCOPES = ("draft", "read", "cancel", "signal")
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A program that drafts. `scopes` is a subset of SCOPES."""
+
+    name: str
+    scopes: frozenset[str]
+
+
+_BY_TOKEN = select(agent.c.name, agent.c.scopes).where(
+    agent.c.token_hash == bindparam("b_hash"), agent.c.revoked_at.is_(None)
+)
+_REVOKE = (
+    update(agent)
+    .where(agent.c.name == bindparam("b_name"), agent.c.revoked_at.is_(None))
+    .values(revoked_at=NOW)
+    .returning(agent.c.name)
+)
+
+
+def add(tx: Tx, name: str, scopes: frozenset[str]) -> str | None:
+    """A new agent's token, shown this once; None where the name is taken.
+
+    256 random bits need no slow hash: nobody guesses them from a SHA-256.
+    """
+    token = f"ud_{secrets.token_urlsafe(32)}"
+    values = {
+        "name": name,
+        "scopes": ",".join(sorted(scopes)),
+        "token_hash": _hash(token),
+        "created_at": tx.now(),
+    }
+    if tx.conn.scalar(select(agent.c.name).where(agent.c.name == name)):
+        return None
+    tx.conn.execute(insert(agent).values(values))
+    return token
+
+
+def by_token(tx: Tx, token: str) -> Agent | None:
+    """The agent that holds `token`, unless it was revoked."""
+    row = tx.conn.execute(_BY_TOKEN, {"b_hash": _hash(token)}).first()
+    return None if row is None else Agent(row.name, frozenset(row.scopes.split(",")))
+
+
+def revoke(tx: Tx, name: str) -> bool:
+    """End a token; False where there is no such agent or it was revoked before."""
+    return tx.conn.execute(_REVOKE, tx.params({"b_name": name})).first() is not None
+
+
+def names(tx: Tx) -> list[str]:
+    """All agents."""
+    return list(tx.conn.scalars(select(agent.c.name).order_by(agent.c.name)))
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

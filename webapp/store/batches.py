@@ -1,0 +1,226 @@
+"""The statements behind `claims`: what the worker does to many rows at once.
+
+Differs because PostgreSQL moves rows and logs events in one statement, skipping rows that others
+have locked; SQLite has one writer and logs in a second statement of the same transaction.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Integer,
+    Select,
+    String,
+    Subquery,
+    Text,
+    Update,
+    and_,
+    bindparam,
+    case,
+    cast,
+    column,
+    exists,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from webapp.domain.states import TERMINAL, State
+from webapp.store.arrow import log_moved, param
+from webapp.store.engine import NOW
+from webapp.store.schema import action, dependency, pause
+
+_parent = action.alias("parent")
+_paused = exists().where(
+    or_(pause.c.agent.is_(None), pause.c.agent == action.c.agent),
+    or_(pause.c.kind.is_(None), pause.c.kind == action.c.kind),
+)
+_blocked = exists().where(
+    dependency.c.child == action.c.id,
+    _parent.c.id == dependency.c.parent,
+    _parent.c.state != State.EXECUTED,
+)
+# Texts, not parameters: a prepared statement must match the partial index's predicate.
+_scheduled = text("action.state = 'scheduled' AND action.blockers = 0")
+_executing = text("action.state = 'executing'")
+_due = and_(_scheduled, action.c.execute_at <= NOW)
+_lost = and_(_executing, action.c.lease_until < NOW)
+
+NEXT_DUE = (
+    select(action.c.execute_at)
+    .where(_scheduled, ~_blocked, ~_paused)
+    .order_by(action.c.execute_at, action.c.id)
+    .limit(1)
+)
+
+OLDEST_OVERDUE = (
+    select(action.c.claimable_at)
+    .where(_due, ~_blocked, ~_paused)
+    .order_by(action.c.execute_at, action.c.id)
+    .limit(1)
+)
+
+_lease = NOW + param("lease", BigInteger())
+_slots = param("slots", Integer())
+
+TAKEN = (
+    action.c.id,
+    action.c.kind,
+    action.c.state,
+    action.c.previous_state,
+    action.c.payload,
+    action.c.payload_hash,
+    action.c.attempt,
+    action.c.execute_at,
+    action.c.claimed_at,
+    action.c.late_cancel_at,
+)
+"""What a worker gets of the rows it took."""
+
+FINISHED = (
+    action.c.id,
+    action.c.kind,
+    action.c.state,
+    action.c.previous_state,
+    action.c.has_dependants,
+    action.c.execute_at,
+    action.c.reserved_until,
+    action.c.compensates,
+)
+
+
+class Take:
+    """Rows that match `guard`, by `order`, become `executing` under this worker's lease."""
+
+    def __init__(self, verb: str, guard: Any, still: Any, order: Any) -> None:
+        self.verb = verb
+        found = select(action.c.id).where(guard).order_by(order, action.c.id).limit(_slots)
+        self.sqlite = self._update().where(action.c.id.in_(found), still).returning(*TAKEN)
+        # MATERIALIZED, and the state repeated outside: a plain IN (SELECT … LIMIT n … SKIP LOCKED)
+        # can be planned so that it takes more than n.
+        due = (
+            found.with_for_update(skip_locked=True, of=action)
+            .cte("due")
+            .prefix_with("MATERIALIZED")
+        )
+        moved = (
+            self._update()
+            .where(action.c.id == due.c.id, still)
+            .returning(*TAKEN)
+            .cte("moved")
+        )
+        data = literal('{"attempt": ').concat(cast(moved.c.attempt, String())).concat("}")
+        logged = log_moved(moved.c, literal(verb, String()), data, cast(null(), String()))
+        self.postgresql = select(moved).add_cte(logged)
+
+    def _update(self) -> Update:
+        return update(action).values(
+            state=State.EXECUTING,
+            previous_state=action.c.state,
+            version=action.c.version + 1,
+            attempt=action.c.attempt + 1,
+            worker=param("actor", String()),
+            state_by=param("actor", String()),
+            state_reason=None,
+            claimed_at=func.coalesce(
+                case((action.c.state == State.EXECUTING, action.c.claimed_at)), NOW
+            ),
+            lease_until=_lease,
+        )
+
+
+CLAIM = Take("claimed", and_(_due, ~_blocked, ~_paused), _due, action.c.execute_at)
+TAKE_OVER = Take("taken_over", and_(_lost, ~_paused), _lost, action.c.lease_until)
+
+EXTEND_LEASES = (
+    update(action)
+    .where(
+        action.c.id.in_(bindparam("p_ids", expanding=True)),
+        _executing,
+        action.c.worker == param("actor", String()),
+    )
+    .values(lease_until=_lease)
+)
+
+
+def _finish(rows: Any) -> Update:
+    again = rows.c.state == State.SCHEDULED
+    withdrawn = and_(again, action.c.late_cancel_at.is_not(None))
+    retried = and_(again, action.c.late_cancel_at.is_(None))
+    ends = or_(withdrawn, rows.c.state.in_(TERMINAL))
+    retry_at = cast(rows.c.retry_at, BigInteger())
+    return (
+        update(action)
+        .where(
+            action.c.id == rows.c.id,
+            action.c.attempt == cast(rows.c.attempt, Integer()),
+            _executing,
+        )
+        .values(
+            state=case((withdrawn, State.CANCELLED.value), else_=rows.c.state),
+            previous_state=action.c.state,
+            version=action.c.version + 1,
+            finished_at=case((ends, NOW)),
+            effect=func.coalesce(rows.c.effect, action.c.effect),
+            error=rows.c.error,
+            lease_until=None,
+            execute_at=case((retried, retry_at), else_=action.c.execute_at),
+            cancel_by=case((retried, retry_at), else_=action.c.cancel_by),
+            claimable_at=case((retried, retry_at), else_=action.c.claimable_at),
+            cancelled_at=case((withdrawn, NOW)),
+            cancelled_by=case((withdrawn, action.c.late_cancel_by)),
+            cancel_reason=case((withdrawn, action.c.late_cancel_reason)),
+            state_by=param("actor", String()),
+            state_reason=None,
+        )
+    )
+
+
+def _rows_sqlite() -> Subquery:
+    each = func.json_each(param("rows")).table_valued("value")
+    picked: Select[Any] = select(
+        *(
+            func.json_extract(each.c.value, f"$.{name}").label(name)
+            for name in ("id", "attempt", "state", "effect", "error", "retry_at")
+        )
+    )
+    return picked.subquery("f")
+
+
+def _finish_postgresql() -> Select[Any]:
+    rows = (
+        func.jsonb_to_recordset(cast(param("rows"), JSONB()))
+        .table_valued(
+            *(column(name, Text()) for name in ("id", "state", "effect", "error", "data")),
+            column("attempt", Integer()),
+            column("retry_at", BigInteger()),
+        )
+        .render_derived(name="f", with_types=True)
+    )
+    # In id order, as everybody locks: an UPDATE alone would lock in the plan's order.
+    locked = (
+        select(action.c.id)
+        .where(action.c.id.in_(select(rows.c.id)))
+        .order_by(action.c.id)
+        .with_for_update()
+        .cte("locked")
+        .prefix_with("MATERIALIZED")
+    )
+    moved = (
+        _finish(rows)
+        .where(locked.c.id == action.c.id)
+        .returning(*FINISHED, rows.c.data)
+        .cte("moved")
+    )
+    verb = case((moved.c.state == State.SCHEDULED, "retried"), else_=moved.c.state)
+    logged = log_moved(moved.c, verb, moved.c.data, cast(null(), String()))
+    return select(moved).add_cte(logged)
+
+
+FINISH_SQLITE = _finish(_rows_sqlite()).returning(*FINISHED)
+FINISH_POSTGRESQL = _finish_postgresql()

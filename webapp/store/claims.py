@@ -1,0 +1,142 @@
+"""The worker's arrows: claim, finish, keep a lease, take over. Batches; the rows say who won.
+
+Every finish is fenced by state and attempt: a worker that was believed dead changes nothing.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Row
+
+from webapp.domain.states import State
+from webapp.store.arrow import record_many
+from webapp.store.batches import (
+    CLAIM,
+    EXTEND_LEASES,
+    FINISH_POSTGRESQL,
+    FINISH_SQLITE,
+    NEXT_DUE,
+    TAKE_OVER,
+    Take,
+)
+from webapp.store.consequences import ended, executed
+from webapp.store.engine import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claimed action: what a worker needs to make its effect. `payload` is JSON as stored."""
+
+    id: str
+    kind: str
+    payload: str
+    payload_hash: str
+    attempt: int
+    execute_at: int
+    claimed_at: int
+    cancel_recorded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How one attempt ended. `state` is executed, failed, unknown, or scheduled to try again.
+
+    `effect` and `error` are JSON for the row, `data` for the event; `retry_at` (UTC microseconds)
+    goes with `scheduled`, which only an attempt that certainly had no effect may bring.
+    """
+
+    id: str
+    attempt: int
+    state: State
+    effect: str | None = None
+    error: str | None = None
+    retry_at: int | None = None
+    data: str = "{}"
+
+
+def next_due(tx: Tx) -> int | None:
+    """The earliest `execute_at` among the rows that could be claimed, due or not."""
+    return tx.conn.scalar(NEXT_DUE)
+
+
+def claim(tx: Tx, worker: str, slots: int, lease: int) -> list[Claim]:
+    """scheduled -> executing for at most `slots` due rows, soonest first, leased to `worker`."""
+    return _take(tx, CLAIM, worker, slots, lease)
+
+
+def take_over(tx: Tx, worker: str, slots: int, lease: int) -> list[Claim]:
+    """executing -> executing, attempt + 1, for rows whose lease is over: the sweep.
+
+    The old worker is fenced out by the attempt, whatever the new one finds out.
+    """
+    return _take(tx, TAKE_OVER, worker, slots, lease)
+
+
+def extend_leases(tx: Tx, worker: str, ids: Sequence[str], lease: int) -> None:
+    """The heartbeat: what `worker` still runs stays its own for `lease` microseconds."""
+    params = {"p_actor": worker, "p_lease": lease, "p_ids": list(ids)}
+    tx.conn.execute(EXTEND_LEASES, tx.params(params))
+
+
+def finish(tx: Tx, worker: str, results: Sequence[Finish]) -> list[Finish]:
+    """executing -> each result's state, fenced by state and attempt, with all that follows.
+
+    `scheduled` becomes `cancelled` where a cancel was recorded meanwhile. Returns the results
+    that came too late: somebody had taken those actions over.
+    """
+    moved = _finish(tx, worker, results)
+    for row in moved:
+        if row.state == State.EXECUTED:
+            if row.has_dependants or row.compensates is not None:
+                executed(tx, row, worker)
+        elif row.state in (State.FAILED, State.CANCELLED):
+            ended(tx, row, worker)
+        elif row.state == State.SCHEDULED:
+            tx.brings(row.execute_at)
+    if len(moved) == len(results):
+        return []
+    won = {row.id for row in moved}
+    return [result for result in results if result.id not in won]
+
+
+def _take(tx: Tx, take: Take, worker: str, slots: int, lease: int) -> list[Claim]:
+    params = tx.params({"p_actor": worker, "p_slots": slots, "p_lease": lease})
+    if tx.dialect == "postgresql":
+        rows: Sequence[Row[Any]] = tx.conn.execute(take.postgresql, params).all()
+    else:
+        rows = tx.conn.execute(take.sqlite, params).all()
+        if rows:
+            moves = ((row, take.verb, f'{{"attempt": {row.attempt}}}') for row in rows)
+            record_many(tx, moves, worker)
+    claims = [
+        Claim(
+            row.id,
+            row.kind,
+            row.payload,
+            row.payload_hash,
+            row.attempt,
+            row.execute_at,
+            row.claimed_at,
+            row.late_cancel_at is not None,
+        )
+        for row in rows
+    ]
+    return sorted(claims, key=lambda taken: (taken.execute_at, taken.id))
+
+
+def _finish(tx: Tx, worker: str, results: Sequence[Finish]) -> Sequence[Row[Any]]:
+    rows = json.dumps([asdict(result) for result in results])
+    params = tx.params({"p_rows": rows, "p_actor": worker})
+    if tx.dialect == "postgresql":
+        return tx.conn.execute(FINISH_POSTGRESQL, params).all()
+    moved = tx.conn.execute(FINISH_SQLITE, params).all()
+    if moved:
+        data = {result.id: result.data for result in results}
+        moves = (
+            (row, "retried" if row.state == State.SCHEDULED else row.state, data[row.id])
+            for row in moved
+        )
+        record_many(tx, moves, worker)
+    return moved

@@ -1,0 +1,47 @@
+"""The law repeated by the database: arrows outside the table are refused, events are for ever."""
+
+from webapp.domain.states import ARROWS, FIRST
+from webapp.store.schema import quoted
+
+_OUTSIDE = "NOT ({})".format(
+    " OR ".join(
+        f"(OLD.state = '{source}' AND NEW.state = '{target}')"
+        for source, target in sorted(ARROWS)
+    )
+)
+_FIRST = quoted(FIRST)
+
+SQLITE = (
+    f"""CREATE TRIGGER action_arrow BEFORE UPDATE OF state ON action
+    WHEN OLD.state <> NEW.state AND {_OUTSIDE}
+    BEGIN SELECT RAISE(ABORT, 'no such arrow between these states'); END""",
+    f"""CREATE TRIGGER action_first BEFORE INSERT ON action WHEN NEW.state NOT IN ({_FIRST})
+    BEGIN SELECT RAISE(ABORT, 'an action cannot begin in this state'); END""",
+    """CREATE TRIGGER action_payload BEFORE UPDATE OF payload, payload_hash ON action
+    WHEN OLD.payload <> NEW.payload OR OLD.payload_hash <> NEW.payload_hash
+    BEGIN SELECT RAISE(ABORT, 'a payload does not change'); END""",
+    """CREATE TRIGGER event_update BEFORE UPDATE ON event
+    BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+    """CREATE TRIGGER event_delete BEFORE DELETE ON event
+    BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+)
+
+POSTGRESQL = (
+    """CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'check_violation'; END $$""",
+    f"""CREATE TRIGGER action_arrow BEFORE UPDATE OF state ON action FOR EACH ROW
+    WHEN (OLD.state <> NEW.state AND {_OUTSIDE})
+    EXECUTE FUNCTION refuse('no such arrow between these states')""",
+    f"""CREATE TRIGGER action_first BEFORE INSERT ON action FOR EACH ROW
+    WHEN (NEW.state NOT IN ({_FIRST}))
+    EXECUTE FUNCTION refuse('an action cannot begin in this state')""",
+    """CREATE TRIGGER action_payload BEFORE UPDATE OF payload, payload_hash ON action FOR EACH ROW
+    WHEN (OLD.payload <> NEW.payload OR OLD.payload_hash <> NEW.payload_hash)
+    EXECUTE FUNCTION refuse('a payload does not change')""",
+    """CREATE TRIGGER event_update BEFORE UPDATE OR DELETE ON event FOR EACH ROW
+    EXECUTE FUNCTION refuse('events are append-only')""",
+    """CREATE TRIGGER event_truncate BEFORE TRUNCATE ON event FOR EACH STATEMENT
+    EXECUTE FUNCTION refuse('events are append-only')""",
+    # Differs because only PostgreSQL's sequence numbers become visible out of order.
+    "ALTER TABLE event ALTER COLUMN txid SET DEFAULT pg_current_xact_id()::text::bigint",
+)

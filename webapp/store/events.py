@@ -1,0 +1,128 @@
+"""Reading events in the one order in which they became visible.
+
+A cursor is `TXID.ID` and opaque to everybody else.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Row,
+    Select,
+    String,
+    and_,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+    select,
+)
+
+from webapp.domain.errors import Invalid
+from webapp.domain.states import State
+from webapp.store.engine import Tx
+from webapp.store.schema import action, event
+
+_CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened to an action; `cursor` stands behind it."""
+
+    id: int
+    cursor: str
+    action: str
+    kind: str
+    verb: str
+    from_state: State | None
+    to_state: State
+    at: int
+    actor: str
+    data: Mapping[str, Any]
+
+
+# Differs because only PostgreSQL has transactions that end out of order: what a transaction still
+# under way may yet bring is not read past.
+_VISIBLE = literal_column("pg_snapshot_xmin(pg_current_snapshot())::text::bigint", BigInteger())
+_COLUMNS = (
+    *(event.c.id, event.c.txid, event.c.action, event.c.kind, event.c.verb),
+    *(event.c.from_state, event.c.to_state, event.c.at, event.c.actor, event.c.data),
+)
+
+
+def _after(dialect: str, *, owned: bool) -> Select[Any]:
+    txid, number = bindparam("b_txid", type_=BigInteger()), bindparam("b_id", type_=BigInteger())
+    query = select(*_COLUMNS).order_by(event.c.txid, event.c.id).limit(bindparam("b_limit"))
+    if dialect == "postgresql":
+        query = query.where(
+            or_(event.c.txid > txid, and_(event.c.txid == txid, event.c.id > number)),
+            event.c.txid >= txid,
+            event.c.txid < _VISIBLE,
+        )
+    else:
+        query = query.where(event.c.txid == txid, event.c.id > number)
+    if owned:
+        query = query.join(action, action.c.id == event.c.action).where(
+            action.c.agent == bindparam("b_agent", type_=String())
+        )
+    return query
+
+
+_AFTER = {
+    (dialect, owned): _after(dialect, owned=owned)
+    for dialect in ("postgresql", "sqlite")
+    for owned in (False, True)
+}
+_LATEST_SQLITE = select(func.max(event.c.id))
+_LATEST_POSTGRESQL = select(_VISIBLE)
+_OF = select(*_COLUMNS).where(event.c.action == bindparam("b_action")).order_by(event.c.id)
+
+
+def parse_cursor(cursor: str) -> tuple[int, int]:
+    """Raises Invalid for anything that is not a cursor."""
+    match = _CURSOR.fullmatch(cursor)
+    if match is None:
+        raise Invalid.field("/after", "not a cursor of this desk")
+    return int(match[1]), int(match[2])
+
+
+def after(tx: Tx, cursor: str, limit: int, *, agent: str | None = None) -> list[Event]:
+    """Up to `limit` events behind `cursor`, of `agent`'s actions or of all. Raises Invalid."""
+    txid, number = parse_cursor(cursor)
+    params = {"b_txid": txid, "b_id": number, "b_limit": limit}
+    if agent is not None:
+        params["b_agent"] = agent  # type: ignore[assignment]
+    rows = tx.conn.execute(_AFTER[tx.dialect, agent is not None], params)
+    return [_event(row) for row in rows]
+
+
+def latest(tx: Tx) -> str:
+    """The cursor behind everything that is visible now."""
+    if tx.dialect == "postgresql":
+        return f"{(tx.conn.scalar(_LATEST_POSTGRESQL) or 1) - 1}.{10**18 - 1}"
+    return f"0.{tx.conn.scalar(_LATEST_SQLITE) or 0}"
+
+
+def of_action(tx: Tx, action_id: str) -> list[Event]:
+    """An action's whole timeline, oldest first."""
+    return [_event(row) for row in tx.conn.execute(_OF, {"b_action": action_id})]
+
+
+def _event(row: Row[Any]) -> Event:
+    return Event(
+        id=row.id,
+        cursor=f"{row.txid}.{row.id}",
+        action=row.action,
+        kind=row.kind,
+        verb=row.verb,
+        from_state=row.from_state and State(row.from_state),
+        to_state=State(row.to_state),
+        at=row.at,
+        actor=row.actor,
+        data=json.loads(row.data),
+    )

@@ -1,0 +1,13 @@
+"""Alembic's entry: runs on the connection that `store.migrate` hands over."""
+
+from alembic import context
+
+from webapp.store.schema import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    transaction_per_migration=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,80 @@
+"""The policy table and the flags that it reads, with the revision that guards drafts."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, delete, insert, select, update
+
+from webapp.store.engine import NOW, Tx
+from webapp.store.schema import customer_flag, desk, policy, policy_change
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What was in force at `revision`: bodies by kind, and the flagged customers."""
+
+    revision: int
+    bodies: dict[str, dict[str, Any]]
+    flagged: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flagged customer."""
+
+    ref: str
+    reason: str
+    flagged_by: str
+    flagged_at: int
+
+
+_REVISION = select(desk.c.revision)
+_BUMP = update(desk).values(revision=desk.c.revision + 1).returning(desk.c.revision)
+_POLICIES = select(policy.c.kind, policy.c.body)
+_FLAGGED = select(customer_flag.c.ref)
+_FLAGS = select(customer_flag).order_by(customer_flag.c.ref)
+_REPLACE = (
+    update(policy)
+    .where(policy.c.kind == bindparam("b_kind"))
+    .values(body=bindparam("b_body"), changed_by=bindparam("b_by"), changed_at=NOW)
+    .returning(policy.c.kind)
+)
+
+
+def read(tx: Tx) -> Table:
+    """The table as it stands; the revision is read first, so that it is never too new."""
+    revision = tx.conn.scalar(_REVISION) or 0
+    bodies = {row.kind: json.loads(row.body) for row in tx.conn.execute(_POLICIES)}
+    return Table(revision, bodies, frozenset(tx.conn.scalars(_FLAGGED)))
+
+
+def write(tx: Tx, kind: str, body: dict[str, Any], by: str) -> None:
+    """Put `kind`'s row, keep who changed it when, and make older decisions stale."""
+    tx.conn.execute(_BUMP)
+    text = json.dumps(body)
+    replaced = tx.conn.execute(_REPLACE, tx.params({"b_kind": kind, "b_body": text, "b_by": by}))
+    values = {"kind": kind, "body": text, "changed_by": by, "changed_at": tx.now()}
+    if replaced.first() is None:
+        tx.conn.execute(insert(policy).values(values))
+    tx.conn.execute(insert(policy_change).values(values))
+
+
+def flag(tx: Tx, ref: str, reason: str, by: str) -> None:
+    """Flag a customer; again replaces the reason."""
+    unflag(tx, ref)
+    tx.conn.execute(
+        insert(customer_flag).values(ref=ref, reason=reason, flagged_by=by, flagged_at=tx.now())
+    )
+
+
+def unflag(tx: Tx, ref: str) -> bool:
+    """Take the flag away; False when there was none."""
+    tx.conn.execute(_BUMP)
+    gone = delete(customer_flag).where(customer_flag.c.ref == ref).returning(customer_flag.c.ref)
+    return tx.conn.execute(gone).first() is not None
+
+
+def flags(tx: Tx) -> list[Flag]:
+    """All flagged customers."""
+    return [Flag(**row._mapping) for row in tx.conn.execute(_FLAGS)]

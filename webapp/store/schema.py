@@ -1,0 +1,322 @@
+"""The tables. Times are integer UTC microseconds, JSON is text, states come from the enum."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
+
+from webapp.domain.states import CANCELLABLE, RAN_OUT, TERMINAL, State
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def quoted(states: frozenset[State]) -> str:
+    """`'a','b'`, for CHECKs, index predicates and triggers."""
+    return ",".join(f"'{state}'" for state in sorted(states))
+
+
+def _at(name: str, *, nullable: bool = True) -> Column[int | None]:
+    return Column(name, BigInteger, nullable=nullable)
+
+
+CLAIMABLE = text("state = 'scheduled' AND blockers = 0")
+"""The predicate of the claim's index; the claim repeats it word for word."""
+
+action = Table(
+    "action",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("kind", String(40), nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("previous_state", String(20)),
+    Column("version", Integer, nullable=False, server_default="1"),
+    Column("summary", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("payload_hash", String(64), nullable=False),
+    Column("amount_value", BigInteger),
+    Column("amount_currency", String(3)),
+    Column("customer", Text, nullable=False),
+    Column("customer_ref", String(200), nullable=False),
+    Column("order_ref", String(200)),
+    # No foreign key: agents are revoked, never deleted, and every draft of one agent would share
+    # a lock on its row.
+    Column("agent", String(100), nullable=False),
+    Column("drafted_by", String(300), nullable=False),
+    _at("drafted_at", nullable=False),
+    _at("not_before_at"),
+    Column("draft_key", String(255)),
+    Column("draft_hash", String(64)),
+    Column("window", BigInteger, nullable=False),
+    Column("margin", BigInteger, nullable=False),
+    Column("extended", BigInteger, nullable=False, server_default="0"),
+    _at("cancel_by"),
+    _at("execute_at"),
+    _at("claimable_at"),
+    Column("held_left", BigInteger),
+    Column("decision", Text, nullable=False),
+    Column("blockers", Integer, nullable=False, server_default="0"),
+    Column("has_dependants", Boolean, nullable=False, server_default=text("false")),
+    Column("attempt", Integer, nullable=False, server_default="0"),
+    Column("worker", String(100)),
+    _at("claimed_at"),
+    _at("lease_until"),
+    _at("finished_at"),
+    Column("cancelled_by", String(300)),
+    _at("cancelled_at"),
+    Column("cancel_reason", Text),
+    Column("cancel_key", String(255)),
+    Column("late_cancel_by", String(300)),
+    _at("late_cancel_at"),
+    Column("late_cancel_reason", Text),
+    Column("state_by", String(300), nullable=False),
+    Column("state_reason", Text),
+    Column("effect", Text),
+    Column("error", Text),
+    _at("reserved_until"),
+    Column("renewals", Integer, nullable=False, server_default="0"),
+    Column("compensates", String(36), ForeignKey("action.id")),
+    Column("again_of", String(36), ForeignKey("action.id")),
+    _at("first_viewed_at"),
+    CheckConstraint(f"state IN ({quoted(frozenset(State))})", name="state"),
+    CheckConstraint(
+        f"(state IN ({quoted(TERMINAL)})) = (finished_at IS NOT NULL)", name="finished"
+    ),
+    CheckConstraint("state <> 'scheduled' OR execute_at IS NOT NULL", name="scheduled"),
+    CheckConstraint(
+        "state <> 'executing' OR (lease_until IS NOT NULL AND worker IS NOT NULL)", name="leased"
+    ),
+    CheckConstraint(
+        "(state = 'cancelled') = (cancelled_at IS NOT NULL AND cancelled_by IS NOT NULL)",
+        name="cancelled",
+    ),
+    CheckConstraint("version >= 1 AND attempt >= 0 AND blockers >= 0", name="counts"),
+    CheckConstraint("amount_value IS NULL OR amount_value > 0", name="amount"),
+    CheckConstraint("(amount_value IS NULL) = (amount_currency IS NULL)", name="currency"),
+    Index("uq_action_draft_key", "agent", "draft_key", unique=True),
+    Index(
+        "ix_action_claimable",
+        "execute_at",
+        "id",
+        sqlite_where=CLAIMABLE,
+        postgresql_where=CLAIMABLE,
+    ),
+    Index(
+        "ix_action_lease",
+        "lease_until",
+        sqlite_where=text("state = 'executing'"),
+        postgresql_where=text("state = 'executing'"),
+    ),
+    Index(
+        "ix_action_open",
+        "execute_at",
+        "id",
+        sqlite_where=text(f"state NOT IN ({quoted(TERMINAL)})"),
+        postgresql_where=text(f"state NOT IN ({quoted(TERMINAL)})"),
+    ),
+    Index("ix_action_finished_at", "finished_at"),
+    Index(
+        "ix_action_reserved",
+        "reserved_until",
+        sqlite_where=text(f"reserved_until IS NOT NULL AND state IN ({quoted(CANCELLABLE)})"),
+        postgresql_where=text(f"reserved_until IS NOT NULL AND state IN ({quoted(CANCELLABLE)})"),
+    ),
+    Index(
+        "uq_action_live_compensation",
+        "compensates",
+        "kind",
+        unique=True,
+        sqlite_where=text(f"compensates IS NOT NULL AND state NOT IN ({quoted(RAN_OUT)})"),
+        postgresql_where=text(f"compensates IS NOT NULL AND state NOT IN ({quoted(RAN_OUT)})"),
+    ),
+    Index(
+        "ix_action_compensates",
+        "compensates",
+        sqlite_where=text("compensates IS NOT NULL"),
+        postgresql_where=text("compensates IS NOT NULL"),
+    ),
+    Index(
+        "ix_action_cancel_key",
+        "cancel_key",
+        sqlite_where=text("cancel_key IS NOT NULL"),
+        postgresql_where=text("cancel_key IS NOT NULL"),
+    ),
+    Index("ix_action_agent", "agent", "id"),
+    Index("ix_action_customer", "customer_ref", "id"),
+    Index("ix_action_order", "order_ref", "id"),
+)
+
+dependency = Table(
+    "dependency",
+    metadata,
+    Column("child", String(36), ForeignKey("action.id"), primary_key=True),
+    Column("parent", String(36), ForeignKey("action.id"), primary_key=True),
+    Index("ix_dependency_parent", "parent"),
+)
+
+event = Table(
+    "event",
+    metadata,
+    # Differs because a PostgreSQL sequence becomes visible out of order: there, readers order by
+    # the transaction's number first. SQLite has one writer at a time, so its id is the order.
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("txid", BigInteger, nullable=False, server_default="0"),
+    # No foreign key: an event is only ever written with its action's write, and the check would
+    # lock that row once more, twice an action on the hottest path.
+    Column("action", String(36), nullable=False),
+    Column("kind", String(40), nullable=False),
+    Column("verb", String(40), nullable=False),
+    Column("from_state", String(20)),
+    Column("to_state", String(20), nullable=False),
+    _at("at", nullable=False),
+    Column("actor", String(300), nullable=False),
+    Column("data", Text, nullable=False),
+    Column("request_key", String(255)),
+    Index("ix_event_action", "action", "id"),
+    Index("ix_event_order", "txid", "id"),
+)
+
+agent = Table(
+    "agent",
+    metadata,
+    Column("name", String(100), primary_key=True),
+    Column("scopes", String(100), nullable=False),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    _at("created_at", nullable=False),
+    _at("revoked_at"),
+)
+
+person = Table(
+    "person",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("email", String(254), nullable=False, unique=True),
+    Column("name", String(200), nullable=False),
+    Column("role", String(10), nullable=False),
+    Column("password_hash", String(200), nullable=False),
+    _at("created_at", nullable=False),
+    CheckConstraint("role IN ('staff','admin')", name="role"),
+)
+
+session = Table(
+    "session",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("person_id", Integer, ForeignKey("person.id"), nullable=False),
+    _at("created_at", nullable=False),
+    _at("expires_at", nullable=False),
+    Index("ix_session_expires_at", "expires_at"),
+)
+
+login_failure = Table(
+    "login_failure",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("subject", String(300), nullable=False),
+    _at("at", nullable=False),
+    Index("ix_login_failure_subject_at", "subject", "at"),
+)
+
+policy = Table(
+    "policy",
+    metadata,
+    Column("kind", String(40), primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("changed_by", String(300), nullable=False),
+    _at("changed_at", nullable=False),
+)
+
+policy_change = Table(
+    "policy_change",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("kind", String(40), nullable=False),
+    Column("body", Text, nullable=False),
+    Column("changed_by", String(300), nullable=False),
+    _at("changed_at", nullable=False),
+)
+
+desk = Table(
+    "desk",
+    metadata,
+    # One row. `revision` rises with every change of policy or flags, so that a draft decided by
+    # an older table is decided again.
+    Column("id", Integer, primary_key=True),
+    Column("revision", BigInteger, nullable=False),
+    CheckConstraint("id = 1", name="single"),
+)
+
+customer_flag = Table(
+    "customer_flag",
+    metadata,
+    Column("ref", String(200), primary_key=True),
+    Column("reason", Text, nullable=False),
+    Column("flagged_by", String(300), nullable=False),
+    _at("flagged_at", nullable=False),
+)
+
+pause = Table(
+    "pause",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("agent", String(100)),
+    Column("kind", String(40)),
+    Column("reason", Text, nullable=False),
+    Column("paused_by", String(300), nullable=False),
+    _at("paused_at", nullable=False),
+)
+
+stock = Table(
+    "stock",
+    metadata,
+    Column("sku", String(200), primary_key=True),
+    Column("name", String(500), nullable=False, server_default=""),
+    Column("available", BigInteger, nullable=False),
+    CheckConstraint("available >= 0", name="available"),
+)
+
+reservation = Table(
+    "reservation",
+    metadata,
+    Column("action", String(36), ForeignKey("action.id"), primary_key=True),
+    Column("sku", String(200), ForeignKey("stock.sku"), nullable=False),
+    Column("quantity", BigInteger, nullable=False),
+    _at("reserved_at", nullable=False),
+    _at("released_at"),
+    CheckConstraint("quantity > 0", name="quantity"),
+)
+
+view = Table(
+    "view",
+    metadata,
+    Column("action", String(36), ForeignKey("action.id"), primary_key=True),
+    Column("person_id", Integer, ForeignKey("person.id"), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    _at("at", nullable=False),
+)
+
+heartbeat = Table(
+    "heartbeat",
+    metadata,
+    Column("worker", String(100), primary_key=True),
+    _at("at", nullable=False),
+    Column("slots", Integer, nullable=False),
+)

@@ -1,0 +1,233 @@
+"""Arrows that people and agents cause. Each function is one arrow; None: someone moved it first.
+
+Durations are microseconds. The claim and what follows it stand in `claims`.
+"""
+
+import json
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Row, String, case, func, literal
+
+from webapp.domain.states import CANCELLABLE, TOO_LATE, State
+from webapp.domain.times import SECOND
+from webapp.store.arrow import Arrow, asked, owned, param
+from webapp.store.asker import Asker
+from webapp.store.consequences import ended, executed
+from webapp.store.engine import NOW, Tx
+from webapp.store.schema import action
+
+RELEASE_AT_LEAST = 30 * SECOND
+"""A released action leaves people at least this long."""
+EXTENSIONS_AT_LEAST = 3_600 * SECOND
+"""Extensions in all: this, or ten windows if that is more."""
+RENEWALS = 3
+"""How often a hold or an extension may renew a reservation."""
+
+
+def _later(one: Any, other: Any) -> ColumnElement[int]:
+    # Differs because SQLite's two-argument max() is PostgreSQL's greatest().
+    return case((one > other, one), else_=other)
+
+
+def _not_before(time: Any) -> ColumnElement[int]:
+    return _later(time, func.coalesce(action.c.not_before_at, literal(0, BigInteger())))
+
+
+_span = param("span", BigInteger())
+_reserve = param("reserve", BigInteger())
+_renew: dict[str, Any] = {
+    "reserved_until": case(
+        (action.c.renewals < RENEWALS, _later(action.c.reserved_until, NOW + _reserve)),
+        else_=action.c.reserved_until,
+    ),
+    "renewals": case(
+        (action.c.reserved_until.is_not(None) & (action.c.renewals < RENEWALS),
+         action.c.renewals + 1),
+        else_=action.c.renewals,
+    ),
+}
+
+_CANCEL = Arrow(
+    "cancelled",
+    asked(
+        *CANCELLABLE,
+        state=State.CANCELLED,
+        finished_at=NOW,
+        cancelled_at=NOW,
+        cancelled_by=param("by"),
+        cancel_reason=param("why"),
+        cancel_key=param("key", String()),
+    ),
+)
+_LATE_CANCEL = Arrow(
+    "cancel_too_late",
+    owned(
+        *TOO_LATE,
+        late_cancel_at=NOW,
+        late_cancel_by=param("by"),
+        late_cancel_reason=param("why"),
+    ).where(action.c.late_cancel_at.is_(None)),
+)
+_approved = _not_before(NOW + _span + action.c.margin)
+_APPROVE = Arrow(
+    "approved",
+    asked(
+        State.AWAITING_APPROVAL,
+        state=State.SCHEDULED,
+        window=_span,
+        execute_at=_approved,
+        cancel_by=_approved - action.c.margin,
+        claimable_at=_approved,
+    ),
+)
+_REJECT = Arrow(
+    "rejected", asked(State.AWAITING_APPROVAL, state=State.REJECTED, finished_at=NOW)
+)
+_HOLD = Arrow(
+    "held",
+    asked(
+        State.SCHEDULED,
+        state=State.HELD,
+        held_left=action.c.execute_at - NOW,
+        execute_at=None,
+        cancel_by=None,
+        **_renew,
+    ),
+)
+_left = func.coalesce(action.c.held_left, action.c.window + action.c.margin)
+_released = _not_before(NOW + _later(_left, literal(RELEASE_AT_LEAST, BigInteger())))
+_RELEASE = Arrow(
+    "released",
+    asked(
+        State.HELD,
+        state=State.SCHEDULED,
+        held_left=None,
+        execute_at=_released,
+        cancel_by=_released - action.c.margin,
+        claimable_at=_released,
+    ),
+)
+_EXTEND = Arrow(
+    "extended",
+    owned(
+        State.SCHEDULED,
+        execute_at=action.c.execute_at + _span,
+        cancel_by=action.c.cancel_by + _span,
+        claimable_at=action.c.claimable_at + _span,
+        extended=action.c.extended + _span,
+        **_renew,
+    ).where(
+        action.c.extended + _span
+        <= _later(action.c.window * 10, literal(EXTENSIONS_AT_LEAST, BigInteger()))
+    ),
+)
+_RUN_NOW = Arrow(
+    "run_now",
+    owned(
+        State.SCHEDULED,
+        execute_at=NOW,
+        claimable_at=NOW,
+        cancel_by=case((action.c.cancel_by < NOW, action.c.cancel_by), else_=NOW),
+        first_viewed_at=func.coalesce(action.c.first_viewed_at, NOW),
+    ),
+)
+_HAPPENED = Arrow(
+    "resolved",
+    asked(State.UNKNOWN, state=State.EXECUTED, finished_at=NOW, effect=param("effect")),
+)
+_DID_NOT = Arrow(
+    "resolved",
+    asked(State.UNKNOWN, state=State.FAILED, finished_at=NOW).where(
+        action.c.late_cancel_at.is_(None)
+    ),
+)
+_DID_NOT_CANCELLED = Arrow(
+    "resolved",
+    asked(
+        State.UNKNOWN,
+        state=State.CANCELLED,
+        finished_at=NOW,
+        cancelled_at=NOW,
+        cancelled_by=action.c.late_cancel_by,
+    ).where(action.c.late_cancel_at.is_not(None)),
+)
+
+
+def _data(asker: Asker, **more: Any) -> str:
+    return json.dumps({"reason": asker.reason, **more} if asker.reason else more)
+
+
+def cancel(tx: Tx, action_id: str, asker: Asker, key: str) -> tuple[Row[Any], list[str]] | None:
+    """scheduled, held, awaiting_approval -> cancelled, with all descendants (second item)."""
+    row = _CANCEL.run(tx, asker.values(action_id, key=key), asker.actor, _data(asker))
+    return None if row is None else (row, ended(tx, row, asker.actor))
+
+
+def record_late_cancel(
+    tx: Tx, action_id: str, asker: Asker, data: dict[str, Any], key: str
+) -> Row[Any] | None:
+    """A cancel that lost is kept: while executing it wins if the attempt had no effect."""
+    return _LATE_CANCEL.run(
+        tx, asker.values(action_id), asker.actor, _data(asker, **data), key
+    )
+
+
+def approve(tx: Tx, action_id: str, asker: Asker, window: int) -> Row[Any] | None:
+    """awaiting_approval -> scheduled, with `window` from now."""
+    row = _APPROVE.run(tx, asker.values(action_id, span=window), asker.actor, _data(asker))
+    return _due(tx, row)
+
+
+def reject(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | None:
+    """awaiting_approval -> rejected, cancelling all descendants."""
+    row = _REJECT.run(tx, asker.values(action_id), asker.actor, _data(asker))
+    if row is not None:
+        ended(tx, row, asker.actor)
+    return row
+
+
+def hold(tx: Tx, action_id: str, asker: Asker, reserve: int) -> Row[Any] | None:
+    """scheduled -> held: the clock stops. `reserve` renews a reservation."""
+    return _HOLD.run(tx, asker.values(action_id, reserve=reserve), asker.actor, _data(asker))
+
+
+def release(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | None:
+    """held -> scheduled with the time that was left, at least RELEASE_AT_LEAST."""
+    return _due(tx, _RELEASE.run(tx, asker.values(action_id), asker.actor, _data(asker)))
+
+
+def extend(tx: Tx, action_id: str, asker: Asker, span: int, reserve: int) -> Row[Any] | None:
+    """scheduled -> scheduled, `span` later; None also when the limit is reached."""
+    values = asker.values(action_id, span=span, reserve=reserve)
+    return _EXTEND.run(tx, values, asker.actor, _data(asker, seconds=span // SECOND))
+
+
+def run_now(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | None:
+    """scheduled -> scheduled, due now; counts as seen."""
+    return _due(tx, _RUN_NOW.run(tx, asker.values(action_id), asker.actor, _data(asker)))
+
+
+def resolve_happened(tx: Tx, action_id: str, asker: Asker, effect: str) -> Row[Any] | None:
+    """unknown -> executed, by a person's word. `effect` is JSON."""
+    values = asker.values(action_id, effect=effect)
+    row = _HAPPENED.run(tx, values, asker.actor, _data(asker, outcome="happened"))
+    if row is not None:
+        executed(tx, row, asker.actor)
+    return row
+
+
+def resolve_did_not_happen(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | None:
+    """unknown -> failed, or cancelled where a cancel was recorded."""
+    values, data = asker.values(action_id), _data(asker, outcome="did_not_happen")
+    row = _DID_NOT.run(tx, values, asker.actor, data) or _DID_NOT_CANCELLED.run(
+        tx, values, asker.actor, data
+    )
+    if row is not None:
+        ended(tx, row, asker.actor)
+    return row
+
+
+def _due(tx: Tx, row: Row[Any] | None) -> Row[Any] | None:
+    if row is not None:
+        tx.brings(row.execute_at)
+    return row

@@ -1,0 +1,40 @@
+"""Who had which version of a row on screen."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Integer, String, bindparam, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from webapp.store.engine import NOW, Tx
+from webapp.store.schema import action, view
+
+
+def _insert(dialect: object) -> object:
+    # Only a version that the row has had; the first view of each version is kept.
+    seen = select(
+        action.c.id,
+        bindparam("b_person", type_=Integer()),
+        bindparam("b_version", type_=Integer()),
+        NOW.label("at"),
+    ).where(
+        action.c.id == bindparam("b_action", type_=String()),
+        action.c.version >= bindparam("b_version", type_=Integer()),
+    )
+    columns = ["action", "person_id", "version", "at"]
+    return dialect.insert(view).from_select(columns, seen).on_conflict_do_nothing()  # type: ignore
+
+
+_INSERT = {"postgresql": _insert(postgresql), "sqlite": _insert(sqlite)}
+_FIRST = (
+    update(action)
+    .where(action.c.id == bindparam("b_action"), action.c.first_viewed_at.is_(None))
+    .values(first_viewed_at=func.coalesce(action.c.first_viewed_at, NOW))
+)
+
+
+def record(tx: Tx, person_id: int, seen: Iterable[tuple[str, int]]) -> None:
+    """`seen`: pairs of action id and version. Unknown ones are passed over."""
+    for action_id, version in sorted(seen):
+        params = {"b_action": action_id, "b_version": version, "b_person": person_id}
+        tx.conn.execute(_INSERT[tx.dialect], tx.params(params))  # type: ignore[call-overload]
+        tx.conn.execute(_FIRST, tx.params({"b_action": action_id}))

@@ -1,0 +1,126 @@
+"""Who commits wakes who waits: in this process by a call, in others through the database.
+
+A wake-up carries no truth, only the earliest time that may have become due; the rows are the
+truth, and everybody who listens also polls at a slow rate.
+"""
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import SQLAlchemyError
+
+log = logging.getLogger(__name__)
+
+Listener = Callable[[int], None]
+"""Called after a commit with the earliest `execute_at` that it may have brought."""
+
+UNKNOWN = 0
+"""Anything may have become due: ask the rows."""
+NOTHING = 2**62
+"""Nothing has become due earlier than before."""
+
+_CHANNEL = "undo_desk"
+_DEBOUNCE = 0.002
+_DATA_VERSION_EVERY = 0.01
+_RETRY = 1.0
+
+
+class Wakeup:
+    """The hub of one process. `watch()` joins it to the other processes on this database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._listeners: list[Listener] = []
+        self._threads: list[threading.Thread] = []
+        self._stopped = threading.Event()
+        self._dirty = threading.Event()
+        self._lock = threading.Lock()
+        self._soonest = NOTHING
+        self._sender = secrets.token_hex(8)
+
+    def subscribe(self, listener: Listener) -> None:
+        """Call `listener` after every commit. It must return at once and not raise."""
+        self._listeners.append(listener)
+
+    def poke(self, due: int) -> None:
+        """This process has committed; `due` is what listeners are told."""
+        for listener in self._listeners:
+            listener(due)
+        if self._threads:
+            with self._lock:
+                self._soonest = min(self._soonest, due)
+            self._dirty.set()
+
+    def watch(self) -> None:
+        """Tell other processes and listen to them, until `stop()`."""
+        # Differs because only PostgreSQL can notify; SQLite tells cheaply that a file changed.
+        postgresql = self._engine.dialect.name == "postgresql"
+        loops = (self._listen, self._notify) if postgresql else (self._poll,)
+        self._threads = [
+            threading.Thread(target=self._keep, args=(loop,), name=loop.__name__, daemon=True)
+            for loop in loops
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End what `watch()` started."""
+        self._stopped.set()
+        self._dirty.set()
+        for thread in self._threads:
+            thread.join(2)
+        self._threads = []
+
+    def _keep(self, loop: Callable[[Connection], None]) -> None:
+        """Run `loop` on a connection of its own, again after each failure."""
+        while not self._stopped.is_set():
+            try:
+                with self._engine.connect() as conn:
+                    loop(conn)
+            except (SQLAlchemyError, OSError) as problem:
+                log.warning("wake-up connection lost: %s", problem)
+                self._stopped.wait(_RETRY)
+
+    def _listen(self, conn: Connection) -> None:
+        conn.execute(text(f"LISTEN {_CHANNEL}"))
+        raw: Any = conn.connection.driver_connection
+        self._hear(UNKNOWN)
+        while not self._stopped.is_set():
+            for notice in raw.notifies(timeout=0.5):
+                sender, _, due = notice.payload.partition(":")
+                if sender != self._sender:
+                    self._hear(int(due))
+            if raw.closed:
+                raise OSError("connection closed")
+
+    def _notify(self, conn: Connection) -> None:
+        send = text(f"SELECT pg_notify('{_CHANNEL}', :payload)")
+        while self._dirty.wait() and not self._stopped.is_set():
+            self._stopped.wait(_DEBOUNCE)
+            self._dirty.clear()
+            with self._lock:
+                due, self._soonest = self._soonest, NOTHING
+            try:
+                conn.execute(send, {"payload": f"{self._sender}:{due}"})
+            except SQLAlchemyError:
+                with self._lock:
+                    self._soonest = min(self._soonest, due)
+                self._dirty.set()
+                raise
+
+    def _poll(self, conn: Connection) -> None:
+        raw: Any = conn.connection.driver_connection
+        known = None
+        while not self._stopped.wait(_DATA_VERSION_EVERY):
+            version = raw.execute("PRAGMA data_version").fetchone()[0]
+            if version != known:
+                known = version
+                self._hear(UNKNOWN)
+
+    def _hear(self, due: int) -> None:
+        for listener in self._listeners:
+            listener(due)
