@@ -12,7 +12,5 @@ _ZERO = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
 _THREE = "BHD IQD JOD KWD LYD OMR TND"
 
 EXPONENTS: dict[str, int] = {
-    code: digits
-    for codes, digits in ((_TWO, 2), (_ZERO, 0), (_THREE, 3))
-    for code in codes.split()
+    code: digits for codes, digits in ((_TWO, 2), (_ZERO, 0), (_THREE, 3)) for code in codes.split()
 }

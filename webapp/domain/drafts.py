@@ -94,8 +94,12 @@ def validated(model: type[M], body: object, pointer: str = "") -> M:
     """`body` as a `model`. Raises Invalid, naming each field by a JSON pointer."""
     if not isinstance(body, dict):
         raise Invalid.field(pointer or "/", "a JSON object is needed")
-    bad = tuple(FieldError(f"{pointer}{at}", "has characters that cannot be stored (NUL or a "
-                           "lone surrogate)") for at in unstorable(body))
+    bad = tuple(
+        FieldError(
+            f"{pointer}{at}", "has characters that cannot be stored (NUL or a lone surrogate)"
+        )
+        for at in unstorable(body)
+    )
     if bad:
         raise Invalid(f"{bad[0].pointer} {bad[0].detail}", bad)
     try:

@@ -33,9 +33,7 @@ def _address(text: str) -> str:
     return text
 
 
-Line = Annotated[
-    str, StringConstraints(min_length=1, max_length=200), AfterValidator(_one_line)
-]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_one_line)]
 """One line of 1 to 200 characters."""
 
 MaybeLine = Annotated[str, StringConstraints(max_length=200), AfterValidator(_one_line)]

@@ -2,10 +2,10 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, Select, String, bindparam, literal, select, union_all
+from sqlalchemy import Row, Select, String, and_, bindparam, literal, or_, select, union_all
 
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, TERMINAL, State
@@ -28,14 +28,28 @@ _LINKS = union_all(_PARENTS_OF, _REPAIRS_OF)
 _BY_KEY = select(*_SHOWN, action.c.draft_hash).where(
     action.c.agent == bindparam("b_agent"), action.c.draft_key == bindparam("b_key")
 )
-_CANCEL_KEY = select(action.c.cancel_key).where(action.c.id == bindparam("b_id"))
-_LIVE_REPAIR = (
-    select(action.c.id)
-    .where(
-        action.c.compensates == bindparam("b_original"),
-        action.c.kind == bindparam("b_kind"),
-        action.c.state.not_in(RAN_OUT),
+_EXISTS = select(action.c.id).where(
+    or_(
+        action.c.id == bindparam("b_id", type_=String()),
+        and_(
+            action.c.agent == bindparam("b_agent", type_=String()),
+            action.c.draft_key == bindparam("b_key", type_=String()),
+        ),
     )
+)
+_CHILDREN_OF = (
+    select(dependency.c.child)
+    .where(dependency.c.parent == bindparam("b_id"))
+    .order_by(dependency.c.child)
+)
+_CANCEL_KEY = select(action.c.cancel_key).where(action.c.id == bindparam("b_id"))
+_LIVE_REPAIR = select(action.c.id).where(
+    action.c.compensates == bindparam("b_original"),
+    action.c.kind == bindparam("b_kind"),
+    action.c.state.not_in(RAN_OUT),
+)
+_LIVE_AGAIN = select(action.c.id).where(
+    action.c.again_of == bindparam("b_original"), action.c.state.not_in(RAN_OUT)
 )
 
 
@@ -45,6 +59,17 @@ def get(tx: Tx, action_id: str, *, agent: str | None = None) -> Action | None:
     if row is None or (agent is not None and row.agent != agent):
         return None
     return _with_links(tx, [row])[0]
+
+
+def exists(tx: Tx, action_id: str, agent: str, key: str | None) -> bool:
+    """Whether there is a row of this id, or of this agent under this key."""
+    found = tx.conn.execute(_EXISTS, {"b_id": action_id, "b_agent": agent, "b_key": key})
+    return found.first() is not None
+
+
+def as_inserted(values: Mapping[str, Any]) -> Action:
+    """What `get` would read of a row that was just inserted with `values`."""
+    return _action(_UNTOUCHED | {k: v for k, v in values.items() if k in _FIELDS}, ())
 
 
 def many(tx: Tx, ids: Iterable[str]) -> dict[str, Action]:
@@ -62,6 +87,11 @@ def by_draft_key(tx: Tx, agent: str, key: str) -> tuple[Action, str] | None:
     return None if row is None else (_with_links(tx, [row])[0], row.draft_hash)
 
 
+def children(tx: Tx, action_id: str) -> list[str]:
+    """Ids of those that depend on it directly."""
+    return list(tx.conn.scalars(_CHILDREN_OF, {"b_id": action_id}))
+
+
 def cancel_key(tx: Tx, action_id: str) -> str | None:
     """The key of the request whose cancel won."""
     return tx.conn.scalar(_CANCEL_KEY, {"b_id": action_id})
@@ -70,6 +100,11 @@ def cancel_key(tx: Tx, action_id: str) -> str | None:
 def live_repair(tx: Tx, original: str, kind: str) -> str | None:
     """The compensation of `original` that has not ended without effect, if there is one."""
     return tx.conn.scalar(_LIVE_REPAIR, {"b_original": original, "b_kind": kind})
+
+
+def live_again(tx: Tx, original: str) -> str | None:
+    """The action that repeats `original` and has not ended without effect, if there is one."""
+    return tx.conn.scalar(_LIVE_AGAIN, {"b_original": original})
 
 
 def newest(
@@ -115,11 +150,11 @@ def _with_links(tx: Tx, rows: Sequence[Row[Any]]) -> list[Action]:
     links = defaultdict(list)
     for link in tx.conn.execute(_LINKS, {"ids": [row.id for row in rows]}):
         links[link.of].append(link)
-    return [_action(row, links[row.id]) for row in rows]
+    return [_action(row._mapping, links[row.id]) for row in rows]
 
 
-def _action(row: Row[Any], links: Iterable[Row[Any]]) -> Action:
-    values = {name: value for name, value in row._mapping.items() if name in _FIELDS}
+def _action(row: Mapping[str, Any], links: Iterable[Row[Any]]) -> Action:
+    values = {name: value for name, value in row.items() if name in _FIELDS}
     for name in ("payload", "customer", "decision", "effect", "error"):
         values[name] = None if values[name] is None else json.loads(values[name])
     values["state"] = State(values["state"])
@@ -132,3 +167,9 @@ def _action(row: Row[Any], links: Iterable[Row[Any]]) -> Action:
 
 
 _FIELDS = frozenset(column.name for column in _SHOWN)
+_UNTOUCHED: dict[str, Any] = dict.fromkeys(_FIELDS) | {
+    "version": 1,
+    "extended": 0,
+    "blockers": 0,
+    "attempt": 0,
+}

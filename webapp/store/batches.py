@@ -108,12 +108,7 @@ class Take:
             .cte("due")
             .prefix_with("MATERIALIZED")
         )
-        moved = (
-            self._update()
-            .where(action.c.id == due.c.id, still)
-            .returning(*TAKEN)
-            .cte("moved")
-        )
+        moved = self._update().where(action.c.id == due.c.id, still).returning(*TAKEN).cte("moved")
         data = literal('{"attempt": ').concat(cast(moved.c.attempt, String())).concat("}")
         logged = log_moved(moved.c, literal(verb, String()), data, cast(null(), String()))
         self.postgresql = select(moved).add_cte(logged)

@@ -5,8 +5,7 @@ from webapp.store.schema import quoted
 
 _OUTSIDE = "NOT ({})".format(
     " OR ".join(
-        f"(OLD.state = '{source}' AND NEW.state = '{target}')"
-        for source, target in sorted(ARROWS)
+        f"(OLD.state = '{source}' AND NEW.state = '{target}')" for source, target in sorted(ARROWS)
     )
 )
 _FIRST = quoted(FIRST)

@@ -66,7 +66,9 @@ class _Logged:
 
 def _insert(dialect: Any) -> Any:
     binds = [param(name, action.c[name].type).label(name) for name in _COLUMNS]
-    current = select(*binds).select_from(desk).where(desk.c.revision == param("revision", BigInteger()))
+    current = (
+        select(*binds).select_from(desk).where(desk.c.revision == param("revision", BigInteger()))
+    )
     return dialect.insert(action).from_select(_COLUMNS, current).on_conflict_do_nothing()
 
 
@@ -117,7 +119,7 @@ _RESERVE = insert(reservation).values(
 
 def draft(tx: Tx, new: NewAction) -> Drafted:
     """(draft) -> the state in `new.values`; one round trip on PostgreSQL."""
-    values = {name: None for name in _COLUMNS} | {"blockers": 0} | dict(new.values)
+    values = dict.fromkeys(_COLUMNS) | {"blockers": 0} | dict(new.values)
     params = {f"p_{name}": values[name] for name in _COLUMNS} | {"p_revision": new.revision}
     if tx.dialect == "postgresql":
         logged = {"p_actor": values["drafted_by"], "p_data": new.data}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import (
     BigInteger,
@@ -47,6 +47,8 @@ class _Now(ColumnElement[int]):
     """The deciding clock inside a statement."""
 
     inherit_cache = True
+    # Without its parts named, SQLAlchemy would compile every statement that has it anew.
+    _traverse_internals: ClassVar[list[Any]] = []
     type = BigInteger()
 
 

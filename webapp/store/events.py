@@ -82,6 +82,8 @@ _LATEST_SQLITE = select(func.max(event.c.id))
 _LATEST_POSTGRESQL = select(_VISIBLE)
 _OF = select(*_COLUMNS).where(event.c.action == bindparam("b_action")).order_by(event.c.id)
 
+_WITH_KEY = _OF.where(event.c.request_key == bindparam("b_key")).limit(1)
+
 
 def parse_cursor(cursor: str) -> tuple[int, int]:
     """Raises Invalid for anything that is not a cursor."""
@@ -111,6 +113,12 @@ def latest(tx: Tx) -> str:
 def of_action(tx: Tx, action_id: str) -> list[Event]:
     """An action's whole timeline, oldest first."""
     return [_event(row) for row in tx.conn.execute(_OF, {"b_action": action_id})]
+
+
+def with_key(tx: Tx, action_id: str, key: str) -> Event | None:
+    """What the request with `key` caused on this action, where an event says so."""
+    row = tx.conn.execute(_WITH_KEY, {"b_action": action_id, "b_key": key}).first()
+    return None if row is None else _event(row)
 
 
 def _event(row: Row[Any]) -> Event:

@@ -59,9 +59,7 @@ def standing(tx: Tx) -> list[Pause]:
 def add(tx: Tx, *, agent: str | None, kind: str | None, reason: str, by: str) -> Pause:
     """Stop claims from the next one on; rows stay as they are."""
     values = {"agent": agent, "kind": kind, "reason": reason, "paused_by": by}
-    row = tx.conn.execute(
-        insert(pause).values(**values, paused_at=tx.now()).returning(pause)
-    ).one()
+    row = tx.conn.execute(insert(pause).values(**values, paused_at=tx.now()).returning(pause)).one()
     return Pause(**row._mapping)
 
 

@@ -148,6 +148,13 @@ action = Table(
         postgresql_where=text(f"compensates IS NOT NULL AND state NOT IN ({quoted(RAN_OUT)})"),
     ),
     Index(
+        "uq_action_live_again",
+        "again_of",
+        unique=True,
+        sqlite_where=text(f"again_of IS NOT NULL AND state NOT IN ({quoted(RAN_OUT)})"),
+        postgresql_where=text(f"again_of IS NOT NULL AND state NOT IN ({quoted(RAN_OUT)})"),
+    ),
+    Index(
         "ix_action_compensates",
         "compensates",
         sqlite_where=text("compensates IS NOT NULL"),

@@ -8,9 +8,10 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Row, String, case, func, literal
 
+from webapp.domain.action import Action
 from webapp.domain.states import CANCELLABLE, TOO_LATE, State
 from webapp.domain.times import SECOND
-from webapp.store.arrow import Arrow, asked, owned, param
+from webapp.store.arrow import Arrow, asked, owned, param, record
 from webapp.store.asker import Asker
 from webapp.store.consequences import ended, executed
 from webapp.store.engine import NOW, Tx
@@ -41,8 +42,10 @@ _renew: dict[str, Any] = {
         else_=action.c.reserved_until,
     ),
     "renewals": case(
-        (action.c.reserved_until.is_not(None) & (action.c.renewals < RENEWALS),
-         action.c.renewals + 1),
+        (
+            action.c.reserved_until.is_not(None) & (action.c.renewals < RENEWALS),
+            action.c.renewals + 1,
+        ),
         else_=action.c.renewals,
     ),
 }
@@ -80,9 +83,7 @@ _APPROVE = Arrow(
         claimable_at=_approved,
     ),
 )
-_REJECT = Arrow(
-    "rejected", asked(State.AWAITING_APPROVAL, state=State.REJECTED, finished_at=NOW)
-)
+_REJECT = Arrow("rejected", asked(State.AWAITING_APPROVAL, state=State.REJECTED, finished_at=NOW))
 _HOLD = Arrow(
     "held",
     asked(
@@ -167,9 +168,12 @@ def record_late_cancel(
     tx: Tx, action_id: str, asker: Asker, data: dict[str, Any], key: str
 ) -> Row[Any] | None:
     """A cancel that lost is kept: while executing it wins if the attempt had no effect."""
-    return _LATE_CANCEL.run(
-        tx, asker.values(action_id), asker.actor, _data(asker, **data), key
-    )
+    return _LATE_CANCEL.run(tx, asker.values(action_id), asker.actor, _data(asker, **data), key)
+
+
+def note_late_cancel(tx: Tx, found: Action, asker: Asker, data: dict[str, Any], key: str) -> None:
+    """A further cancel that lost: the row names the first, the event every one."""
+    record(tx, _Unmoved(found), "cancel_too_late", asker.actor, _data(asker, **data), key)
 
 
 def approve(tx: Tx, action_id: str, asker: Asker, window: int) -> Row[Any] | None:
@@ -225,6 +229,14 @@ def resolve_did_not_happen(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | N
     if row is not None:
         ended(tx, row, asker.actor)
     return row
+
+
+class _Unmoved:
+    """An action for an event that moves nothing."""
+
+    def __init__(self, found: Action) -> None:
+        self.id, self.kind = found.id, found.kind
+        self.state = self.previous_state = found.state
 
 
 def _due(tx: Tx, row: Row[Any] | None) -> Row[Any] | None:

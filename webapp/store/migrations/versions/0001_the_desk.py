@@ -161,6 +161,18 @@ def upgrade() -> None:
     )
     op.create_index("uq_action_draft_key", "action", ["agent", "draft_key"], unique=True)
     op.create_index(
+        "uq_action_live_again",
+        "action",
+        ["again_of"],
+        unique=True,
+        sqlite_where=sa.text(
+            "again_of IS NOT NULL AND state NOT IN ('cancelled','failed','rejected')"
+        ),
+        postgresql_where=sa.text(
+            "again_of IS NOT NULL AND state NOT IN ('cancelled','failed','rejected')"
+        ),
+    )
+    op.create_index(
         "uq_action_live_compensation",
         "action",
         ["compensates", "kind"],

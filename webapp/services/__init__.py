@@ -1,0 +1,1 @@
+"""What the desk does, one verb a file: no HTTP, no SQL, no clock but the desk's."""

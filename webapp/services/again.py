@@ -1,0 +1,56 @@
+"""Trying again: a new, linked action with its own key, through the policy."""
+
+from webapp.domain.action import Action
+from webapp.domain.drafts import Customer, Draft
+from webapp.domain.errors import WrongState
+from webapp.domain.states import RAN_OUT
+from webapp.services.caller import Caller
+from webapp.services.desk import Desk
+from webapp.services.draft import DraftResult, New, insert
+from webapp.services.explain import check_seen, require
+
+
+def again(
+    desk: Desk,
+    action_id: str,
+    caller: Caller,
+    *,
+    reason: str | None = None,
+    seen: int | None = None,
+) -> DraftResult:
+    """Draft the same once more, from cancelled, rejected or failed.
+
+    Raises NotFound, Changed, WrongState, KindOff, OutOfStock, Unavailable.
+    """
+    with desk.db.read() as tx:
+        found = require(tx, action_id, caller)
+    if found.state not in RAN_OUT:
+        raise WrongState(
+            f"The action is {found.state.label.lower()}: only what was cancelled, rejected or "
+            "has failed can be scheduled again."
+        )
+    check_seen(found, seen)
+    return insert(desk, _new(found, caller, reason))
+
+
+def _new(found: Action, caller: Caller, reason: str | None) -> New:
+    draft = Draft.model_construct(
+        kind=found.kind,
+        summary=found.summary,
+        reason=found.reason,
+        payload=dict(found.payload),
+        customer=Customer.model_validate(dict(found.customer)),
+        order=found.order_ref,
+        depends_on=[],
+        not_before=None,
+        merge_key=None,
+    )
+    return New(
+        kind=found.of,
+        draft=draft,
+        agent=found.agent,
+        drafted_by=caller.actor,
+        compensates=found.compensates,
+        again_of=found.id,
+        reason=reason,
+    )

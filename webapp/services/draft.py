@@ -1,0 +1,230 @@
+"""Drafting: the policy decides where an action begins, and the key makes a repeat harmless."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from webapp.connectors.targets import check_target
+from webapp.domain.action import Action
+from webapp.domain.drafts import Draft, canonical, fingerprint, read_draft
+from webapp.domain.errors import (
+    DependencyNotLive,
+    Invalid,
+    KeyReused,
+    KindOff,
+    NotBuilt,
+    NotFound,
+    OutOfStock,
+    WrongState,
+)
+from webapp.domain.ids import new_id
+from webapp.domain.kinds.base import Kind
+from webapp.domain.kinds.registry import KINDS
+from webapp.domain.policy import Decision, Facts, decide
+from webapp.domain.times import SECOND
+from webapp.services.desk import Desk, PolicyTable
+from webapp.store import actions, drafting
+from webapp.store.agents import Agent
+from webapp.store.drafting import Drafted, NewAction
+from webapp.store.engine import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class DraftResult:
+    """The action, and whether this call made it (False: its key had been used before)."""
+
+    action: Action
+    created: bool
+
+
+def draft(desk: Desk, agent: Agent, body: object, key: str | None) -> DraftResult:
+    """A new action from an agent's body.
+
+    Raises Invalid, KindOff, KeyReused, NotFound (a dependency), DependencyNotLive, OutOfStock,
+    Unavailable.
+    """
+    asked = read_draft(body)
+    if asked.merge_key is not None:
+        raise NotBuilt("merge_key is not built yet: leave it out.")
+    _check_targets(desk, asked)
+    new = New(
+        kind=KINDS[asked.kind],
+        draft=asked,
+        agent=agent.name,
+        drafted_by=f"agent:{agent.name}",
+        key=key,
+        body_hash=fingerprint(canonical(body)),
+    )
+    return insert(desk, new)
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """What is to be inserted, before the policy has spoken."""
+
+    kind: Kind
+    draft: Draft
+    agent: str
+    drafted_by: str
+    key: str | None = None
+    body_hash: str | None = None
+    compensates: str | None = None
+    again_of: str | None = None
+    reason: str | None = None
+    """Said in the event: why a person drafted it."""
+
+
+def insert(desk: Desk, new: New) -> DraftResult:
+    """Decide and insert, again when the policy table moved in between."""
+    table = desk.last_table()
+    action_id = new_id(desk.now())
+    while True:
+        try:
+            row = _row(desk, new, table, action_id)
+        except KindOff:
+            return _known_although_off(desk, new)
+        done, found = _write(desk, new, row)
+        if done is not Drafted.STALE:
+            break
+        table = desk.table()
+    if done is Drafted.NEW:
+        return DraftResult(found or actions.as_inserted(row.values), created=True)
+    return _known(desk, new, action_id)
+
+
+def _write(desk: Desk, new: New, row: NewAction) -> tuple[Drafted, Action | None]:
+    parents = tuple(dict.fromkeys(new.draft.depends_on))
+    wanted = new.kind.reserves(new.draft.payload)
+    if not parents and wanted is None:
+        return desk.db.statement(lambda tx: drafting.draft(tx, row)), None
+
+    def work(tx: Tx) -> tuple[Drafted, Action | None]:
+        if actions.exists(tx, row.values["id"], new.agent, new.key):
+            return Drafted.KNOWN, None
+        blockers = _lock(tx, new, parents) if parents else 0
+        if wanted is not None and not drafting.take_stock(tx, wanted):
+            raise OutOfStock(f"Fewer than {wanted.quantity} of {wanted.sku} are available.")
+        blocked = NewAction({**row.values, "blockers": blockers}, row.revision, row.data)
+        done = drafting.draft(tx, blocked)
+        if done is not Drafted.NEW:
+            raise _Undone(done)
+        if parents:
+            drafting.depend(tx, row.values["id"], parents)
+        if wanted is not None:
+            drafting.reserve(tx, row.values["id"], wanted)
+        return done, actions.get(tx, row.values["id"])
+
+    try:
+        return desk.db.transact(work)
+    except _Undone as undone:
+        return undone.done, None
+
+
+class _Undone(Exception):
+    """The insert found a row or a newer table: what the transaction took goes back."""
+
+    def __init__(self, done: Drafted) -> None:
+        self.done = done
+
+
+def _lock(tx: Tx, new: New, parents: tuple[str, ...]) -> int:
+    rows = drafting.lock_parents(tx, parents)
+    mine = {row.id for row in rows if row.agent == new.agent}
+    for number, parent in enumerate(new.draft.depends_on):
+        if parent not in mine:
+            raise NotFound(f"/depends_on/{number}: there is no action {parent[:60]} of this agent.")
+    if dead := drafting.dead(rows):
+        raise DependencyNotLive(f"{', '.join(dead)}: ended without an effect.")
+    return drafting.blockers(rows)
+
+
+def _row(desk: Desk, new: New, table: PolicyTable, action_id: str) -> NewAction:
+    now = desk.now()
+    asked = new.draft
+    policy = table.row(new.kind.name)
+    flagged = asked.customer.ref in table.flagged
+    decision = decide(policy, Facts(new.kind, asked.payload, now, flagged, asked.not_before_at))
+    amount = new.kind.amount(asked.payload)
+    payload = canonical(asked.payload)
+    reserves = new.kind.reserves(asked.payload) is not None
+    values: dict[str, Any] = {
+        "id": action_id,
+        "kind": new.kind.name,
+        "state": decision.state.value,
+        "summary": asked.summary,
+        "reason": asked.reason,
+        "payload": payload,
+        "payload_hash": fingerprint(payload),
+        "amount_value": amount and amount[0],
+        "amount_currency": amount and amount[1],
+        "customer": canonical(asked.customer.model_dump(exclude_none=True)),
+        "customer_ref": asked.customer.ref,
+        "order_ref": asked.order,
+        "agent": new.agent,
+        "drafted_by": new.drafted_by,
+        "drafted_at": now,
+        "not_before_at": asked.not_before_at,
+        "draft_key": new.key,
+        "draft_hash": new.body_hash,
+        **_timing(decision),
+        "decision": canonical(decision.as_json()),
+        "state_by": "policy",
+        "reserved_until": now + policy.reservation_seconds * SECOND if reserves else None,
+        "compensates": new.compensates,
+        "again_of": new.again_of,
+    }
+    said = {"mode": decision.mode.value, "because": list(decision.because)}
+    data = said | {"reason": new.reason} if new.reason else said
+    return NewAction(values, table.revision, canonical(data))
+
+
+def _timing(decision: Decision) -> dict[str, int | None]:
+    return {
+        "window": decision.window,
+        "margin": decision.margin,
+        "cancel_by": decision.cancel_by,
+        "execute_at": decision.execute_at,
+        "claimable_at": decision.execute_at,
+    }
+
+
+def _known(desk: Desk, new: New, action_id: str) -> DraftResult:
+    with desk.db.read() as tx:
+        first = actions.get(tx, action_id)
+        if first is not None:
+            # The connection was lost after the commit: this very call had made it.
+            return DraftResult(first, created=True)
+        known = actions.by_draft_key(tx, new.agent, new.key) if new.key else None
+        if known is not None:
+            found, body_hash = known
+            if body_hash != new.body_hash:
+                raise KeyReused(
+                    "This Idempotency-Key was used with another body; a new request needs a new key."
+                )
+            return DraftResult(found, created=False)
+        if new.again_of is not None:
+            repeat = actions.live_again(tx, new.again_of)
+            raise WrongState(f"It was scheduled again before, as {repeat}.")
+        repair = actions.live_repair(tx, new.compensates or "", new.kind.name)
+        found_repair = actions.get(tx, repair or "")
+        if found_repair is None:
+            raise RuntimeError(f"insert of {action_id} met no row")
+        return DraftResult(found_repair, created=False)
+
+
+def _known_although_off(desk: Desk, new: New) -> DraftResult:
+    """A repeat answers as the first did; anything else is refused as it was."""
+    table = desk.table()
+    with desk.db.read() as tx:
+        if new.key is not None and actions.by_draft_key(tx, new.agent, new.key) is not None:
+            return _known(desk, new, "")
+    _row(desk, new, table, "")
+    return insert(desk, new)
+
+
+def _check_targets(desk: Desk, asked: Draft) -> None:
+    undo = asked.payload.get("undo") or {}
+    for pointer, url in (("/url", asked.payload.get("url")), ("/undo/url", undo.get("url"))):
+        if asked.kind == "webhook" and url is not None:
+            refused = check_target(url, desk.settings.webhook_allow)
+            if refused is not None:
+                raise Invalid.field(f"/payload{pointer}", refused)

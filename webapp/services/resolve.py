@@ -1,0 +1,47 @@
+"""Settling what nobody could know: a person says whether it happened."""
+
+import json
+
+from webapp.domain.action import Action
+from webapp.domain.errors import Invalid, NotUnknown
+from webapp.domain.states import State
+from webapp.services.caller import Caller
+from webapp.services.desk import Desk
+from webapp.services.explain import answer
+from webapp.store import transitions
+from webapp.store.engine import Tx
+
+OUTCOMES = ("happened", "did_not_happen")
+
+
+def resolve(
+    desk: Desk, action_id: str, caller: Caller, *, outcome: str, note: str, seen: int | None = None
+) -> Action:
+    """unknown -> executed, failed, or cancelled where a cancel was recorded.
+
+    Raises Invalid, NotFound, Changed, NotUnknown, Unavailable.
+    """
+    if outcome not in OUTCOMES:
+        raise Invalid.field("/outcome", f"must be one of {', '.join(OUTCOMES)}")
+    if not note.strip():
+        raise Invalid.field("/note", "is required: say how you know")
+
+    def work(tx: Tx) -> Action:
+        asker = caller.asker(note, seen)
+        if outcome == "happened":
+            effect = {"status": "settled", "provider_id": None, "detail": {"note": note}}
+            won = transitions.resolve_happened(tx, action_id, asker, json.dumps(effect))
+        else:
+            won = transitions.resolve_did_not_happen(tx, action_id, asker)
+        return answer(
+            tx,
+            action_id,
+            caller,
+            seen,
+            won=won is not None,
+            needed=State.UNKNOWN,
+            refusal=NotUnknown,
+            verb="resolved",
+        )
+
+    return desk.db.transact(work)

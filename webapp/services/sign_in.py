@@ -1,0 +1,95 @@
+"""People: adding them, signing in, signing out."""
+
+from argon2 import PasswordHasher
+from argon2.exceptions import VerificationError
+
+from webapp.domain.drafts import validated
+from webapp.domain.errors import DeskError, Invalid, TooManyAttempts
+from webapp.domain.text import Address, Line, Strict
+from webapp.services.desk import Desk
+from webapp.store import people
+from webapp.store.engine import Tx
+from webapp.store.people import Person
+
+ROLES = ("staff", "admin")
+PASSWORD_AT_LEAST = 12
+"""Characters (NIST SP 800-63B asks for 8 at least, and recommends 15 without a second factor)."""
+PASSWORD_AT_MOST = 500
+FAILURES_OF_ADDRESS = 10
+FAILURES_OF_HOST = 50
+
+_hasher = PasswordHasher()
+_NOBODY = _hasher.hash("nobody has this password")
+
+
+class SignInFailed(DeskError):
+    """The address or the password is wrong."""
+
+    code = "sign_in_failed"
+
+
+class _New(Strict):
+    email: Address
+    name: Line
+
+
+def add_person(desk: Desk, *, email: str, name: str | None, role: str, password: str) -> None:
+    """A new person. Raises Invalid (bad or taken address, role, short password)."""
+    new = validated(_New, {"email": email, "name": name or email.partition("@")[0]})
+    if role not in ROLES:
+        raise Invalid.field("/role", f"must be one of {', '.join(ROLES)}")
+    if not PASSWORD_AT_LEAST <= len(password) <= PASSWORD_AT_MOST:
+        raise Invalid.field(
+            "/password", f"needs {PASSWORD_AT_LEAST} to {PASSWORD_AT_MOST} characters"
+        )
+    hashed = _hasher.hash(password)
+    added = desk.db.transact(
+        lambda tx: people.add(tx, email=new.email, name=new.name, role=role, password_hash=hashed)
+    )
+    if not added:
+        raise Invalid.field("/email", f"{new.email} is taken")
+
+
+def sign_in(desk: Desk, *, email: str, password: str, host: str) -> str:
+    """A session's token. Raises SignInFailed, TooManyAttempts, Unavailable.
+
+    Failures are counted per address and per host, in the database: for all processes.
+    """
+    subjects = {
+        f"email:{email.lower()[:254]}": FAILURES_OF_ADDRESS,
+        f"host:{host}": FAILURES_OF_HOST,
+    }
+    with desk.db.read() as tx:
+        if any(people.failures(tx, subject) >= most for subject, most in subjects.items()):
+            raise TooManyAttempts("Too many failed sign-ins: wait 15 minutes, or ask an admin.")
+        known = people.by_email(tx, email)
+    if not _matches(known[1] if known else _NOBODY, password) or known is None:
+        desk.db.transact(lambda tx: _note(tx, list(subjects)))
+        raise SignInFailed("This address and password do not belong together.")
+    person = known[0]
+    return desk.db.transact(lambda tx: people.open_session(tx, person))
+
+
+def sign_out(desk: Desk, token: str) -> None:
+    """End the session for good."""
+    desk.db.transact(lambda tx: people.close_session(tx, token))
+
+
+def who(desk: Desk, token: str) -> Person | None:
+    """Whose session it is."""
+    with desk.db.read() as tx:
+        return people.by_session(tx, token)
+
+
+def _note(tx: Tx, subjects: list[str]) -> None:
+    people.forget_old(tx)
+    for subject in subjects:
+        people.note_failure(tx, subject)
+
+
+def _matches(hashed: str, password: str) -> bool:
+    # An unknown address costs a hash too, so that time does not tell who is known.
+    try:
+        return _hasher.verify(hashed, password[:PASSWORD_AT_MOST])
+    except VerificationError:
+        return False

@@ -1,0 +1,69 @@
+"""The customer's status page: a signed link, nothing stored, and words that never say too much."""
+
+from dataclasses import dataclass
+
+from itsdangerous import BadSignature, URLSafeSerializer
+
+from webapp.config import Settings
+from webapp.domain.action import Action
+from webapp.domain.states import State
+from webapp.services.desk import Desk
+from webapp.store import actions
+
+_SALT = "status"
+_STATUS = {
+    State.AWAITING_APPROVAL: "awaiting",
+    State.SCHEDULED: "scheduled",
+    State.HELD: "held",
+    State.EXECUTING: "working",
+    State.UNKNOWN: "working",
+    State.CANCELLED: "cancelled",
+    State.REJECTED: "cancelled",
+    State.FAILED: "problem",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the customer may know. `status` is the contract's `data-status`."""
+
+    action: Action
+    status: str
+
+
+def token(settings: Settings, action_id: str) -> str:
+    """The part of the link that names the action, signed."""
+    return str(_serializer(settings).dumps(action_id.replace("-", "")))
+
+
+def url(settings: Settings, action_id: str) -> str:
+    """The absolute link to an action's status page."""
+    return f"{settings.base_url}/s/{token(settings, action_id)}"
+
+
+def by_token(desk: Desk, text: str) -> Status | None:
+    """None for anything that this desk did not sign, or that is not there."""
+    try:
+        plain = str(_serializer(desk.settings).loads(text))
+    except BadSignature:
+        return None
+    action_id = "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))
+    with desk.db.read() as tx:
+        found = actions.get(tx, action_id)
+    return None if found is None else Status(found, status_of(found))
+
+
+def status_of(found: Action) -> str:
+    """`done` only when the effect is settled."""
+    if found.state is not State.EXECUTED:
+        return _STATUS[found.state]
+    effect = (found.effect or {}).get("status")
+    return {"settled": "done", "reversed": "cancelled", "failed_later": "problem"}.get(
+        str(effect), "working"
+    )
+
+
+def _serializer(settings: Settings) -> URLSafeSerializer:
+    # itsdangerous signs with the last key and accepts all of them.
+    keys = [*settings.secret_key_fallbacks, settings.secret_key]
+    return URLSafeSerializer(keys, salt=_SALT)

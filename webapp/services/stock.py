@@ -1,0 +1,67 @@
+"""What `exchange` may reserve: import, set, show."""
+
+import csv
+from collections.abc import Iterable
+
+from webapp.domain.errors import FieldError, Invalid
+from webapp.services.desk import Desk
+from webapp.store import stock
+from webapp.store.stock import Item
+
+MOST = 10**12
+
+
+def import_csv(desk: Desk, lines: Iterable[str]) -> int:
+    """Put every item of a CSV with the columns sku, available[, name]; how many they were.
+
+    All or nothing. Raises Invalid, naming the line.
+    """
+    reader = csv.DictReader(lines, strict=True)
+    missing = {"sku", "available"} - set(reader.fieldnames or ())
+    if missing:
+        raise Invalid(
+            f"The first line must name the columns; missing: {', '.join(sorted(missing))}."
+        )
+    items: dict[str, Item] = {}
+    errors: list[FieldError] = []
+    try:
+        for row in reader:
+            try:
+                item = _item(row.get("sku"), row.get("available"), row.get("name") or "")
+            except ValueError as problem:
+                errors.append(FieldError(f"line {reader.line_num}", str(problem)))
+                continue
+            if item.sku in items:
+                errors.append(FieldError(f"line {reader.line_num}", f"sku {item.sku} is twice"))
+            items[item.sku] = item
+    except csv.Error as problem:
+        errors.append(FieldError(f"line {reader.line_num}", str(problem)))
+    if errors:
+        words = "; ".join(f"{error.pointer}: {error.detail}" for error in errors[:5])
+        raise Invalid(words, tuple(errors))
+    desk.db.transact(lambda tx: stock.put(tx, items.values()))
+    return len(items)
+
+
+def put(desk: Desk, sku: str, available: str) -> None:
+    """Set what is available of one item. Raises Invalid."""
+    try:
+        item = _item(sku, available, "")
+    except ValueError as problem:
+        raise Invalid(str(problem)) from None
+    desk.db.transact(lambda tx: stock.put(tx, [item]))
+
+
+def show(desk: Desk) -> list[Item]:
+    """All items, by sku."""
+    with desk.db.read() as tx:
+        return stock.everything(tx)
+
+
+def _item(sku: str | None, available: str | None, name: str) -> Item:
+    sku = (sku or "").strip()
+    if not 1 <= len(sku) <= 200 or not sku.isprintable():
+        raise ValueError("sku: needs 1 to 200 printable characters")
+    if not (available or "").strip().isdecimal() or int(available or "") > MOST:
+        raise ValueError(f"available: {available!r} is not a whole number from 0 on")
+    return Item(sku, int(available or ""), name.strip()[:500])
