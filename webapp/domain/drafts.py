@@ -67,7 +67,7 @@ class Draft(Strict):
     payload: dict[str, Any]
     customer: Customer
     order: Reference | None = None
-    depends_on: Annotated[list[Line], Field(max_length=50)] = []
+    depends_on: Annotated[list[Line], Field(max_length=50, default_factory=list)]
     not_before: Annotated[str, AfterValidator(_time)] | None = None
     merge_key: Reference | None = None
 

@@ -24,8 +24,9 @@ class Mode(StrEnum):
     IMMEDIATE = "immediate"
 
 
-def _seconds(most: int) -> Any:
-    return Annotated[int, Field(ge=0, le=most)]
+_Week = Annotated[int, Field(ge=0, le=604_800)]
+_Hour = Annotated[int, Field(ge=0, le=3_600)]
+_Minute = Annotated[int, Field(ge=0, le=60)]
 
 
 def _limits(text: object) -> object:
@@ -54,12 +55,12 @@ class Policy(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     mode: Mode = Mode.APPROVAL
-    window_seconds: _seconds(604_800) = 300
-    margin_seconds: _seconds(60) = 1
-    approved_window_seconds: _seconds(3_600) = 10
+    window_seconds: _Week = 300
+    margin_seconds: _Minute = 1
+    approved_window_seconds: _Hour = 10
     approval_above: Limits = None
     long_window_above: Limits = None
-    long_window_seconds: _seconds(604_800) = 900
+    long_window_seconds: _Week = 900
     flagged: Literal["approval", "long_window", "same"] = "approval"
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     reservation_seconds: Annotated[int, Field(ge=1, le=604_800)] = 1_800

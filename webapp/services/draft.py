@@ -198,7 +198,7 @@ def _known(desk: Desk, new: New, action_id: str) -> DraftResult:
             found, body_hash = known
             if body_hash != new.body_hash:
                 raise KeyReused(
-                    "This Idempotency-Key was used with another body; a new request needs a new key."
+                    "This Idempotency-Key was used with another body; use a new one."
                 )
             return DraftResult(found, created=False)
         if new.again_of is not None:

@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, Select, String, and_, bindparam, literal, or_, select, union_all
+from sqlalchemy import Select, String, and_, bindparam, literal, or_, select, union_all
 
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, TERMINAL, State
-from webapp.store.engine import Tx
+from webapp.store.engine import AnyRow, Tx
 from webapp.store.schema import action, dependency
 
 _NOT_SHOWN = {
@@ -144,7 +144,7 @@ def feed(tx: Tx, *, finished_after: int, limit: int) -> list[Action]:
     return _with_links(tx, rows[:limit])
 
 
-def _with_links(tx: Tx, rows: Sequence[Row[Any]]) -> list[Action]:
+def _with_links(tx: Tx, rows: Sequence[AnyRow]) -> list[Action]:
     if not rows:
         return []
     links = defaultdict(list)
@@ -153,7 +153,7 @@ def _with_links(tx: Tx, rows: Sequence[Row[Any]]) -> list[Action]:
     return [_action(row._mapping, links[row.id]) for row in rows]
 
 
-def _action(row: Mapping[str, Any], links: Iterable[Row[Any]]) -> Action:
+def _action(row: Mapping[str, Any], links: Iterable[AnyRow]) -> Action:
     values = {name: value for name, value in row.items() if name in _FIELDS}
     for name in ("payload", "customer", "decision", "effect", "error"):
         values[name] = None if values[name] is None else json.loads(values[name])

@@ -8,7 +8,6 @@ from sqlalchemy import (
     BindParameter,
     Executable,
     Integer,
-    Row,
     String,
     Text,
     Update,
@@ -22,7 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.sql import visitors
 
 from webapp.domain.states import State
-from webapp.store.engine import NOW, Tx
+from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.schema import action, event
 
 MOVED = (
@@ -86,7 +85,7 @@ class Arrow:
         actor: str,
         data: str = "{}",
         request_key: str | None = None,
-    ) -> Row[Any] | None:
+    ) -> AnyRow | None:
         """The moved row, or None: someone moved it first. `data` is the event's JSON.
 
         `values` may hold more than this arrow takes.
@@ -106,7 +105,7 @@ class Arrow:
 def record(
     tx: Tx, row: Any, verb: str, actor: str, data: str = "{}", request_key: str | None = None
 ) -> None:
-    """The event of something that happened to `row` (attributes id, kind, previous_state, state)."""
+    """The event of something that happened to `row`: its id, kind, previous_state and state."""
     record_many(tx, [(row, verb, data)], actor, request_key)
 
 

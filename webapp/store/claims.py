@@ -6,9 +6,6 @@ Every finish is fenced by state and attempt: a worker that was believed dead cha
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
-
-from sqlalchemy import Row
 
 from webapp.domain.states import State
 from webapp.store.arrow import record_many
@@ -22,7 +19,7 @@ from webapp.store.batches import (
     Take,
 )
 from webapp.store.consequences import ended, executed
-from webapp.store.engine import Tx
+from webapp.store.engine import AnyRow, Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +101,7 @@ def finish(tx: Tx, worker: str, results: Sequence[Finish]) -> list[Finish]:
 def _take(tx: Tx, take: Take, worker: str, slots: int, lease: int) -> list[Claim]:
     params = tx.params({"p_actor": worker, "p_slots": slots, "p_lease": lease})
     if tx.dialect == "postgresql":
-        rows: Sequence[Row[Any]] = tx.conn.execute(take.postgresql, params).all()
+        rows: Sequence[AnyRow] = tx.conn.execute(take.postgresql, params).all()
     else:
         rows = tx.conn.execute(take.sqlite, params).all()
         if rows:
@@ -126,7 +123,7 @@ def _take(tx: Tx, take: Take, worker: str, slots: int, lease: int) -> list[Claim
     return sorted(claims, key=lambda taken: (taken.execute_at, taken.id))
 
 
-def _finish(tx: Tx, worker: str, results: Sequence[Finish]) -> Sequence[Row[Any]]:
+def _finish(tx: Tx, worker: str, results: Sequence[Finish]) -> Sequence[AnyRow]:
     rows = json.dumps([asdict(result) for result in results])
     params = tx.params({"p_rows": rows, "p_actor": worker})
     if tx.dialect == "postgresql":

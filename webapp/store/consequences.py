@@ -5,15 +5,14 @@ transactions never wait for each other in a circle.
 """
 
 import json
-from typing import Any
 
-from sqlalchemy import Row, String, Text, bindparam, case, select, update
+from sqlalchemy import String, Text, bindparam, case, select, update
 
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.states import CANCELLABLE, State
 from webapp.store.arrow import Arrow, asked, param, record
 from webapp.store.asker import Asker
-from webapp.store.engine import NOW, Tx
+from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.schema import action, dependency, reservation, stock
 
 _CASCADE = Arrow(
@@ -92,7 +91,7 @@ _REVERSED = (
 )
 
 
-def ended(tx: Tx, row: Row[Any], actor: str) -> list[str]:
+def ended(tx: Tx, row: AnyRow, actor: str) -> list[str]:
     """`row` has ended without an effect: its stock goes back, all its descendants end with it.
 
     Returns the descendants' ids.
@@ -102,7 +101,7 @@ def ended(tx: Tx, row: Row[Any], actor: str) -> list[str]:
     return _cascade(tx, row, actor) if row.has_dependants else []
 
 
-def executed(tx: Tx, row: Row[Any], actor: str) -> None:
+def executed(tx: Tx, row: AnyRow, actor: str) -> None:
     """`row` has been executed: children may go, stock returns, what it repaired says so."""
     if row.has_dependants:
         unblock(tx, row.id)
@@ -133,7 +132,7 @@ def cascaded(tx: Tx, root: str) -> list[str]:
     return list(tx.conn.scalars(_CASCADED, {"root": f"with:{root}"}))
 
 
-def _cascade(tx: Tx, root: Row[Any], actor: str) -> list[str]:
+def _cascade(tx: Tx, root: AnyRow, actor: str) -> list[str]:
     taken: list[str] = []
     level = [root.id]
     asker = Asker(actor, f"depends on {root.id}, which was {root.state}")
@@ -160,7 +159,7 @@ def _release(tx: Tx, action_id: str) -> None:
         tx.conn.execute(_RESTOCK, {"b_sku": given.sku, "b_quantity": given.quantity})
 
 
-def _mark_reversed(tx: Tx, row: Row[Any], actor: str) -> None:
+def _mark_reversed(tx: Tx, row: AnyRow, actor: str) -> None:
     original = tx.conn.execute(_ORIGINAL, {"b_id": row.compensates}).one()
     effect = json.loads(original.effect or "{}")
     way_back = KINDS[original.kind].way_back

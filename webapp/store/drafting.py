@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Row,
     String,
     Text,
     bindparam,
@@ -23,7 +22,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from webapp.domain.kinds.base import Stock
 from webapp.domain.states import RAN_OUT, State
 from webapp.store.arrow import log_moved, param, record
-from webapp.store.engine import NOW, Tx
+from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.schema import action, dependency, desk, reservation, stock
 
 _COLUMNS = (
@@ -119,7 +118,7 @@ _RESERVE = insert(reservation).values(
 
 def draft(tx: Tx, new: NewAction) -> Drafted:
     """(draft) -> the state in `new.values`; one round trip on PostgreSQL."""
-    values = dict.fromkeys(_COLUMNS) | {"blockers": 0} | dict(new.values)
+    values: dict[str, Any] = {**dict.fromkeys(_COLUMNS), "blockers": 0, **new.values}
     params = {f"p_{name}": values[name] for name in _COLUMNS} | {"p_revision": new.revision}
     if tx.dialect == "postgresql":
         logged = {"p_actor": values["drafted_by"], "p_data": new.data}
@@ -136,7 +135,7 @@ def draft(tx: Tx, new: NewAction) -> Drafted:
     return Drafted.NEW
 
 
-def lock_parents(tx: Tx, parents: Sequence[str]) -> Sequence[Row[Any]]:
+def lock_parents(tx: Tx, parents: Sequence[str]) -> Sequence[AnyRow]:
     """Their id, state and agent, locked until the end of the transaction.
 
     A cancel of a parent either comes first, and is seen here, or waits and takes the child too.
@@ -146,12 +145,12 @@ def lock_parents(tx: Tx, parents: Sequence[str]) -> Sequence[Row[Any]]:
     return rows
 
 
-def blockers(parents: Sequence[Row[Any]]) -> int:
+def blockers(parents: Sequence[AnyRow]) -> int:
     """How many of them are short of executed."""
     return sum(1 for parent in parents if parent.state != State.EXECUTED)
 
 
-def dead(parents: Sequence[Row[Any]]) -> list[str]:
+def dead(parents: Sequence[AnyRow]) -> list[str]:
     """Those that ended without an effect."""
     return [parent.id for parent in parents if parent.state in RAN_OUT]
 

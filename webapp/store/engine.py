@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import (
     BigInteger,
@@ -28,6 +28,8 @@ from webapp.domain.errors import Unavailable
 from webapp.store.wakeup import NOTHING, Wakeup
 
 T = TypeVar("T")
+AnyRow: TypeAlias = Any
+"""A result row: SQLAlchemy's own type would have to name every column's."""
 Clock = Callable[[], int]
 """UTC microseconds now."""
 
@@ -48,18 +50,18 @@ class _Now(ColumnElement[int]):
 
     inherit_cache = True
     # Without its parts named, SQLAlchemy would compile every statement that has it anew.
-    _traverse_internals: ClassVar[list[Any]] = []
+    _traverse_internals = []  # noqa: RUF012
     type = BigInteger()
 
 
-@compiles(_Now, "postgresql")  # type: ignore[no-untyped-call, untyped-decorator]
-def _now_postgresql(element: _Now, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(_Now, "postgresql")
+def _now_postgresql(_element: _Now, _compiler: SQLCompiler, **_kw: Any) -> str:
     # statement_timestamp(): now() stands still from BEGIN, and no index serves clock_timestamp().
     return "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS BIGINT)"
 
 
-@compiles(_Now)  # type: ignore[no-untyped-call, untyped-decorator]
-def _now_bound(element: _Now, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(_Now)
+def _now_bound(_element: _Now, compiler: SQLCompiler, **kw: Any) -> str:
     return compiler.process(bindparam("now", type_=BigInteger()), **kw)
 
 
@@ -229,7 +231,10 @@ def sqlite_module() -> ModuleType:
 
 
 def wal_is_sound(version: tuple[int, ...]) -> bool:
-    """Whether this SQLite is free of the WAL corruption of 3.7.0 to 3.51.2 (sqlite.org/wal.html)."""
+    """Whether this SQLite is free of the WAL corruption of 3.7.0 to 3.51.2.
+
+    Source: sqlite.org/wal.html, "The WAL-reset bug".
+    """
     return version > (3, 51, 2) or version in ((3, 44, 6), (3, 50, 7))
 
 

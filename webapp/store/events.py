@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Row,
     Select,
     String,
     and_,
@@ -24,7 +23,7 @@ from sqlalchemy import (
 
 from webapp.domain.errors import Invalid
 from webapp.domain.states import State
-from webapp.store.engine import Tx
+from webapp.store.engine import AnyRow, Tx
 from webapp.store.schema import action, event
 
 _CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})")
@@ -121,7 +120,7 @@ def with_key(tx: Tx, action_id: str, key: str) -> Event | None:
     return None if row is None else _event(row)
 
 
-def _event(row: Row[Any]) -> Event:
+def _event(row: AnyRow) -> Event:
     return Event(
         id=row.id,
         cursor=f"{row.txid}.{row.id}",

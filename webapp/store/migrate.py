@@ -40,9 +40,7 @@ def version(db: Database) -> str | None:
 
 def wanted() -> str:
     """The revision that this program needs."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
-    assert head is not None
-    return head
+    return ScriptDirectory.from_config(_config()).get_heads()[0]
 
 
 def differences(db: Database) -> list[object]:

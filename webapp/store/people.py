@@ -3,12 +3,11 @@
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, func, insert, select
+from sqlalchemy import bindparam, delete, func, insert, select
 
 from webapp.domain.times import SECOND
-from webapp.store.engine import NOW, Tx
+from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.schema import login_failure, person, session
 
 SESSION_LASTS = 14 * 24 * 3600 * SECOND
@@ -105,5 +104,5 @@ def forget_old(tx: Tx) -> None:
     tx.conn.execute(old, tx.params({}))
 
 
-def _person(row: Row[Any]) -> Person:
+def _person(row: AnyRow) -> Person:
     return Person(row.id, row.email, row.name, row.role)

@@ -6,7 +6,7 @@ Durations are microseconds. The claim and what follows it stand in `claims`.
 import json
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Row, String, case, func, literal
+from sqlalchemy import BigInteger, ColumnElement, String, case, func, literal
 
 from webapp.domain.action import Action
 from webapp.domain.states import CANCELLABLE, TOO_LATE, State
@@ -14,7 +14,7 @@ from webapp.domain.times import SECOND
 from webapp.store.arrow import Arrow, asked, owned, param, record
 from webapp.store.asker import Asker
 from webapp.store.consequences import ended, executed
-from webapp.store.engine import NOW, Tx
+from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.schema import action
 
 RELEASE_AT_LEAST = 30 * SECOND
@@ -158,7 +158,7 @@ def _data(asker: Asker, **more: Any) -> str:
     return json.dumps({"reason": asker.reason, **more} if asker.reason else more)
 
 
-def cancel(tx: Tx, action_id: str, asker: Asker, key: str) -> tuple[Row[Any], list[str]] | None:
+def cancel(tx: Tx, action_id: str, asker: Asker, key: str) -> tuple[AnyRow, list[str]] | None:
     """scheduled, held, awaiting_approval -> cancelled, with all descendants (second item)."""
     row = _CANCEL.run(tx, asker.values(action_id, key=key), asker.actor, _data(asker))
     return None if row is None else (row, ended(tx, row, asker.actor))
@@ -166,7 +166,7 @@ def cancel(tx: Tx, action_id: str, asker: Asker, key: str) -> tuple[Row[Any], li
 
 def record_late_cancel(
     tx: Tx, action_id: str, asker: Asker, data: dict[str, Any], key: str
-) -> Row[Any] | None:
+) -> AnyRow | None:
     """A cancel that lost is kept: while executing it wins if the attempt had no effect."""
     return _LATE_CANCEL.run(tx, asker.values(action_id), asker.actor, _data(asker, **data), key)
 
@@ -176,13 +176,13 @@ def note_late_cancel(tx: Tx, found: Action, asker: Asker, data: dict[str, Any], 
     record(tx, _Unmoved(found), "cancel_too_late", asker.actor, _data(asker, **data), key)
 
 
-def approve(tx: Tx, action_id: str, asker: Asker, window: int) -> Row[Any] | None:
+def approve(tx: Tx, action_id: str, asker: Asker, window: int) -> AnyRow | None:
     """awaiting_approval -> scheduled, with `window` from now."""
     row = _APPROVE.run(tx, asker.values(action_id, span=window), asker.actor, _data(asker))
     return _due(tx, row)
 
 
-def reject(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | None:
+def reject(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
     """awaiting_approval -> rejected, cancelling all descendants."""
     row = _REJECT.run(tx, asker.values(action_id), asker.actor, _data(asker))
     if row is not None:
@@ -190,28 +190,28 @@ def reject(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | None:
     return row
 
 
-def hold(tx: Tx, action_id: str, asker: Asker, reserve: int) -> Row[Any] | None:
+def hold(tx: Tx, action_id: str, asker: Asker, reserve: int) -> AnyRow | None:
     """scheduled -> held: the clock stops. `reserve` renews a reservation."""
     return _HOLD.run(tx, asker.values(action_id, reserve=reserve), asker.actor, _data(asker))
 
 
-def release(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | None:
+def release(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
     """held -> scheduled with the time that was left, at least RELEASE_AT_LEAST."""
     return _due(tx, _RELEASE.run(tx, asker.values(action_id), asker.actor, _data(asker)))
 
 
-def extend(tx: Tx, action_id: str, asker: Asker, span: int, reserve: int) -> Row[Any] | None:
+def extend(tx: Tx, action_id: str, asker: Asker, span: int, reserve: int) -> AnyRow | None:
     """scheduled -> scheduled, `span` later; None also when the limit is reached."""
     values = asker.values(action_id, span=span, reserve=reserve)
     return _EXTEND.run(tx, values, asker.actor, _data(asker, seconds=span // SECOND))
 
 
-def run_now(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | None:
+def run_now(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
     """scheduled -> scheduled, due now; counts as seen."""
     return _due(tx, _RUN_NOW.run(tx, asker.values(action_id), asker.actor, _data(asker)))
 
 
-def resolve_happened(tx: Tx, action_id: str, asker: Asker, effect: str) -> Row[Any] | None:
+def resolve_happened(tx: Tx, action_id: str, asker: Asker, effect: str) -> AnyRow | None:
     """unknown -> executed, by a person's word. `effect` is JSON."""
     values = asker.values(action_id, effect=effect)
     row = _HAPPENED.run(tx, values, asker.actor, _data(asker, outcome="happened"))
@@ -220,7 +220,7 @@ def resolve_happened(tx: Tx, action_id: str, asker: Asker, effect: str) -> Row[A
     return row
 
 
-def resolve_did_not_happen(tx: Tx, action_id: str, asker: Asker) -> Row[Any] | None:
+def resolve_did_not_happen(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
     """unknown -> failed, or cancelled where a cancel was recorded."""
     values, data = asker.values(action_id), _data(asker, outcome="did_not_happen")
     row = _DID_NOT.run(tx, values, asker.actor, data) or _DID_NOT_CANCELLED.run(
@@ -239,7 +239,7 @@ class _Unmoved:
         self.state = self.previous_state = found.state
 
 
-def _due(tx: Tx, row: Row[Any] | None) -> Row[Any] | None:
+def _due(tx: Tx, row: AnyRow | None) -> AnyRow | None:
     if row is not None:
         tx.brings(row.execute_at)
     return row

@@ -1,6 +1,7 @@
 """Who had which version of a row on screen."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import Integer, String, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -9,7 +10,7 @@ from webapp.store.engine import NOW, Tx
 from webapp.store.schema import action, view
 
 
-def _insert(dialect: object) -> object:
+def _insert(dialect: Any) -> Any:
     # Only a version that the row has had; the first view of each version is kept.
     seen = select(
         action.c.id,
@@ -21,7 +22,7 @@ def _insert(dialect: object) -> object:
         action.c.version >= bindparam("b_version", type_=Integer()),
     )
     columns = ["action", "person_id", "version", "at"]
-    return dialect.insert(view).from_select(columns, seen).on_conflict_do_nothing()  # type: ignore
+    return dialect.insert(view).from_select(columns, seen).on_conflict_do_nothing()
 
 
 _INSERT = {"postgresql": _insert(postgresql), "sqlite": _insert(sqlite)}
@@ -36,5 +37,5 @@ def record(tx: Tx, person_id: int, seen: Iterable[tuple[str, int]]) -> None:
     """`seen`: pairs of action id and version. Unknown ones are passed over."""
     for action_id, version in sorted(seen):
         params = {"b_action": action_id, "b_version": version, "b_person": person_id}
-        tx.conn.execute(_INSERT[tx.dialect], tx.params(params))  # type: ignore[call-overload]
+        tx.conn.execute(_INSERT[tx.dialect], tx.params(params))
         tx.conn.execute(_FIRST, tx.params({"b_action": action_id}))

@@ -32,7 +32,7 @@ class Undo(Strict):
 class Webhook(Strict):
     url: Url
     method: Literal["POST", "PUT", "PATCH", "DELETE"] = "POST"
-    headers: Annotated[dict[Line, Line], Field(max_length=50)] = {}
+    headers: Annotated[dict[Line, Line], Field(max_length=50, default_factory=dict)]
     body: JsonValue = None
     undo: Undo | None = None
 
@@ -40,12 +40,12 @@ class Webhook(Strict):
 class UndoCall(Strict):
     url: Url
     method: Literal["POST"] = "POST"
-    headers: Annotated[dict[Line, Line], Field(max_length=50)] = {}
+    headers: Annotated[dict[Line, Line], Field(max_length=50, default_factory=dict)]
     body: JsonValue = None
     undoes: Line
 
 
-def _undo(done: Done, note: str) -> dict[str, Any]:
+def _undo(done: Done, _: str) -> dict[str, Any]:
     undo = done.payload["undo"]
     return {
         "url": undo["url"],

@@ -87,7 +87,8 @@ def upgrade() -> None:
             "state <> 'scheduled' OR execute_at IS NOT NULL", name=op.f("ck_action_scheduled")
         ),
         sa.CheckConstraint(
-            "state IN ('awaiting_approval','cancelled','executed','executing','failed','held','rejected','scheduled','unknown')",
+            "state IN ('awaiting_approval','cancelled','executed','executing','failed',"
+            "'held','rejected','scheduled','unknown')",
             name=op.f("ck_action_state"),
         ),
         sa.CheckConstraint(
