@@ -82,6 +82,9 @@ TAKEN = (
 )
 """What a worker gets of the rows it took."""
 
+FINISH_VERBS: dict[str, str] = {State.SCHEDULED: "retried", State.EXECUTING: "in_doubt"}
+"""How a finish is called in its event, where that is not the state's own name."""
+
 FINISHED = (
     action.c.id,
     action.c.kind,
@@ -140,11 +143,19 @@ EXTEND_LEASES = (
         action.c.worker == param("actor", String()),
     )
     .values(lease_until=_lease)
+    .returning(action.c.id)
 )
+
+MINE = select(*TAKEN).where(_executing, action.c.worker == param("actor", String()))
+
+STANDING = select(
+    action.c.id, action.c.state, action.c.previous_state, action.c.attempt, action.c.worker
+).where(action.c.id.in_(bindparam("p_ids", expanding=True)))
 
 
 def _finish(rows: Any) -> Update:
     again = rows.c.state == State.SCHEDULED
+    in_doubt = rows.c.state == State.EXECUTING
     withdrawn = and_(again, action.c.late_cancel_at.is_not(None))
     retried = and_(again, action.c.late_cancel_at.is_(None))
     ends = or_(withdrawn, rows.c.state.in_(TERMINAL))
@@ -163,7 +174,9 @@ def _finish(rows: Any) -> Update:
             finished_at=case((ends, NOW)),
             effect=func.coalesce(rows.c.effect, action.c.effect),
             error=rows.c.error,
-            lease_until=None,
+            # In doubt: it belongs to nobody until the sweep takes it over.
+            lease_until=case((in_doubt, retry_at)),
+            worker=case((in_doubt, literal("", String())), else_=action.c.worker),
             execute_at=case((retried, retry_at), else_=action.c.execute_at),
             cancel_by=case((retried, retry_at), else_=action.c.cancel_by),
             claimable_at=case((retried, retry_at), else_=action.c.claimable_at),
@@ -212,7 +225,7 @@ def _finish_postgresql() -> Select[Any]:
         .returning(*FINISHED, rows.c.data)
         .cte("moved")
     )
-    verb = case((moved.c.state == State.SCHEDULED, "retried"), else_=moved.c.state)
+    verb = case(FINISH_VERBS, value=moved.c.state, else_=moved.c.state)
     logged = log_moved(moved.c, verb, moved.c.data, cast(null(), String()))
     return select(moved).add_cte(logged)
 

@@ -14,7 +14,10 @@ from webapp.store.batches import (
     EXTEND_LEASES,
     FINISH_POSTGRESQL,
     FINISH_SQLITE,
+    FINISH_VERBS,
+    MINE,
     NEXT_DUE,
+    STANDING,
     TAKE_OVER,
     Take,
 )
@@ -38,10 +41,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """How one attempt ended. `state` is executed, failed, unknown, or scheduled to try again.
+    """How one attempt ended. `state` is executed, failed, unknown, scheduled or executing.
 
-    `effect` and `error` are JSON for the row, `data` for the event; `retry_at` (UTC microseconds)
-    goes with `scheduled`, which only an attempt that certainly had no effect may bring.
+    `effect` and `error` are JSON for the row, `data` for the event. With `retry_at` (UTC
+    microseconds) come `scheduled`, which only an attempt that certainly had no effect may bring,
+    and `executing`: nobody knows yet, and the sweep takes it over at that time.
     """
 
     id: str
@@ -71,10 +75,23 @@ def take_over(tx: Tx, worker: str, slots: int, lease: int) -> list[Claim]:
     return _take(tx, TAKE_OVER, worker, slots, lease)
 
 
-def extend_leases(tx: Tx, worker: str, ids: Sequence[str], lease: int) -> None:
-    """The heartbeat: what `worker` still runs stays its own for `lease` microseconds."""
+def extend_leases(tx: Tx, worker: str, ids: Sequence[str], lease: int) -> set[str]:
+    """The heartbeat: what `worker` still runs stays its own for `lease` microseconds.
+
+    Returns the ids that are still its own.
+    """
     params = {"p_actor": worker, "p_lease": lease, "p_ids": list(ids)}
-    tx.conn.execute(EXTEND_LEASES, tx.params(params))
+    return set(tx.conn.scalars(EXTEND_LEASES, tx.params(params)))
+
+
+def mine(tx: Tx, worker: str) -> list[Claim]:
+    """Everything that is executing under `worker`'s name, also what it was never told of."""
+    return [_claim(row) for row in tx.conn.execute(MINE, {"p_actor": worker})]
+
+
+def standing(tx: Tx, ids: Sequence[str]) -> dict[str, AnyRow]:
+    """State, previous_state, attempt and worker of these rows: what a late result finds."""
+    return {row.id: row for row in tx.conn.execute(STANDING, {"p_ids": list(ids)})}
 
 
 def finish(tx: Tx, worker: str, results: Sequence[Finish]) -> list[Finish]:
@@ -107,20 +124,20 @@ def _take(tx: Tx, take: Take, worker: str, slots: int, lease: int) -> list[Claim
         if rows:
             moves = ((row, take.verb, f'{{"attempt": {row.attempt}}}') for row in rows)
             record_many(tx, moves, worker)
-    claims = [
-        Claim(
-            row.id,
-            row.kind,
-            row.payload,
-            row.payload_hash,
-            row.attempt,
-            row.execute_at,
-            row.claimed_at,
-            row.late_cancel_at is not None,
-        )
-        for row in rows
-    ]
-    return sorted(claims, key=lambda taken: (taken.execute_at, taken.id))
+    return sorted(map(_claim, rows), key=lambda taken: (taken.execute_at, taken.id))
+
+
+def _claim(row: AnyRow) -> Claim:
+    return Claim(
+        row.id,
+        row.kind,
+        row.payload,
+        row.payload_hash,
+        row.attempt,
+        row.execute_at,
+        row.claimed_at,
+        row.late_cancel_at is not None,
+    )
 
 
 def _finish(tx: Tx, worker: str, results: Sequence[Finish]) -> Sequence[AnyRow]:
@@ -132,7 +149,7 @@ def _finish(tx: Tx, worker: str, results: Sequence[Finish]) -> Sequence[AnyRow]:
     if moved:
         data = {result.id: result.data for result in results}
         moves = (
-            (row, "retried" if row.state == State.SCHEDULED else row.state, data[row.id])
+            (row, FINISH_VERBS.get(row.state, row.state), data[row.id])
             for row in moved
         )
         record_many(tx, moves, worker)

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, select, text, update
 
-from webapp.store.engine import Tx
-from webapp.store.schema import stock
+from webapp.domain.states import CANCELLABLE
+from webapp.store.engine import NOW, Tx
+from webapp.store.schema import action, quoted, stock
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,14 @@ _SET = (
     .where(stock.c.sku == bindparam("b_sku"))
     .values(available=bindparam("b_available"), name=bindparam("b_name"))
     .returning(stock.c.sku)
+)
+
+_EXPIRED = (
+    select(action.c.id, action.c.version)
+    # A text, not parameters: a prepared statement must match the partial index's predicate.
+    .where(text(f"state IN ({quoted(CANCELLABLE)})"), action.c.reserved_until < NOW)
+    .order_by(action.c.reserved_until)
+    .limit(bindparam("b_limit"))
 )
 
 
@@ -50,3 +59,8 @@ def get(tx: Tx, sku: str) -> Item | None:
 def everything(tx: Tx) -> list[Item]:
     """All items, by sku."""
     return [Item(row.sku, row.available, row.name) for row in tx.conn.execute(_ALL)]
+
+
+def expired(tx: Tx, limit: int) -> list[tuple[str, int]]:
+    """Id and version of actions that nothing has begun and whose reservation is over."""
+    return [(row.id, row.version) for row in tx.conn.execute(_EXPIRED, tx.params({"b_limit": limit}))]

@@ -46,6 +46,10 @@ class Wakeup:
         """Call `listener` after every commit. It must return at once and not raise."""
         self._listeners.append(listener)
 
+    def unsubscribe(self, listener: Listener) -> None:
+        """Undo `subscribe`; a call under way may still arrive."""
+        self._listeners = [other for other in self._listeners if other != listener]
+
     def poke(self, due: int) -> None:
         """This process has committed; `due` is what listeners are told."""
         for listener in self._listeners:
@@ -56,7 +60,9 @@ class Wakeup:
             self._dirty.set()
 
     def watch(self) -> None:
-        """Tell other processes and listen to them, until `stop()`."""
+        """Tell other processes and listen to them, until `stop()`. Again: nothing more."""
+        if self._threads:
+            return
         # Differs because only PostgreSQL can notify; SQLite tells cheaply that a file changed.
         postgresql = self._engine.dialect.name == "postgresql"
         loops = (self._listen, self._notify) if postgresql else (self._poll,)
