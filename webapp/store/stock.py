@@ -63,4 +63,5 @@ def everything(tx: Tx) -> list[Item]:
 
 def expired(tx: Tx, limit: int) -> list[tuple[str, int]]:
     """Id and version of actions that nothing has begun and whose reservation is over."""
-    return [(row.id, row.version) for row in tx.conn.execute(_EXPIRED, tx.params({"b_limit": limit}))]
+    rows = tx.conn.execute(_EXPIRED, tx.params({"b_limit": limit}))
+    return [(row.id, row.version) for row in rows]

@@ -1,0 +1,232 @@
+"""The one thread that moves rows: it claims what is due and writes down what has ended.
+
+What has ended and what is due share a transaction. Nothing is claimed for which no thread is free
+now: a row that was claimed and waits can't be cancelled any more.
+"""
+
+import logging
+from queue import Empty, SimpleQueue
+from time import monotonic
+
+from webapp.domain.errors import Unavailable
+from webapp.domain.states import State
+from webapp.domain.times import MILLISECOND, SECOND
+from webapp.services.desk import Desk
+from webapp.services.execute import Attempt
+from webapp.store import claims
+from webapp.store.claims import Claim, Finish
+from webapp.store.engine import Tx
+from webapp.worker.pool import Pool, Run
+from webapp.worker.trigger import Trigger
+
+log = logging.getLogger(__name__)
+
+NEAR = 5 * MILLISECOND
+"""From here to the due time the dispatcher waits by itself, and for nothing else."""
+_YIELD = 0.0003
+"""Seconds in which threads that were just given a claim have the interpreter for themselves."""
+_LOCKED = (0.001, 0.05)
+"""Seconds to wait when others hold what is due: at first, at most (doubling)."""
+_TROUBLE = (0.05, 2.0)
+"""The same while the database can't commit."""
+
+
+class Dispatcher:
+    """Claims for `slots` threads under `name`. `ring` and `stop` may be called from anywhere."""
+
+    def __init__(self, desk: Desk, name: str, slots: int, run: Run) -> None:
+        self._db = desk.db
+        self._name = name
+        self._slots = slots
+        self._lease = desk.settings.lease_seconds
+        self._inbox: SimpleQueue[Finish | None] = SimpleQueue()
+        self._pool = Pool(run, self._inbox.put)
+        self._running: dict[str, Attempt] = {}
+        self._ended: list[Finish] = []
+        self._rung = False
+        self._stopping = False
+        self._sweep = False
+        self._warmed = 0
+        self._locked, self._trouble = _LOCKED[0], _TROUBLE[0]
+        self.trigger = Trigger(desk.now, self.ring)
+
+    def ring(self) -> None:
+        """Something may have become due."""
+        if not self._rung:
+            self._rung = True
+            self._inbox.put(None)
+
+    def sweep(self) -> None:
+        """Take over what other workers lost, as soon as a thread is free."""
+        self._sweep = True
+        self.ring()
+
+    def stop(self) -> None:
+        """Claim nothing more; `run` returns when the last effect has been written down."""
+        self._stopping = True
+        self._inbox.put(None)
+
+    def keep_leases(self) -> None:
+        """The heartbeat: what runs here stays ours until it has been written down."""
+        held = list(self._running.values())
+        if not held:
+            return
+        end = monotonic() + self._lease
+        ids = [attempt.claim.id for attempt in held]
+        kept = self._db.transact(lambda tx: claims.extend_leases(tx, self._name, ids, self._span))
+        for attempt in held:
+            if attempt.claim.id in kept:
+                attempt.lease_end = end
+
+    def run(self) -> None:
+        """Until stopped and empty. Nothing that goes wrong in one turn ends it."""
+        while not (self._stopping and not self._running):
+            try:
+                self._turn()
+                self._trouble = _TROUBLE[0]
+            except Unavailable as trouble:
+                log.warning("Worker %s waits for the database: %s", self._name, trouble)
+                self._rest()
+            except Exception:
+                log.exception("Worker %s stumbled and goes on", self._name)
+                self._rest()
+        self._pool.close()
+
+    @property
+    def _span(self) -> int:
+        return round(self._lease * SECOND)
+
+    @property
+    def _free(self) -> int:
+        """Threads that are really free: those whose result is only not written down yet, too."""
+        return 0 if self._stopping else self._slots - len(self._running) + len(self._ended)
+
+    def _turn(self) -> None:
+        """One thing that is to be done now, else a wait."""
+        self._receive(0)
+        free = self._free
+        left = self.trigger.at - self._db.now()
+        if free and self._sweep:
+            self._sweep = False
+            self._take_over()
+        elif free and left <= 0:
+            self._move(free)
+        elif free and left <= NEAR:
+            self._approach(left)
+        elif self._ended:
+            self._move(0)
+        elif free and self.trigger.unsure:
+            self._look()
+        else:
+            if free:
+                self.trigger.arm()
+            self._receive(None)
+
+    def _approach(self, left: int) -> None:
+        """Shortly before: ask once more, which warms the connection, then wait for the moment."""
+        if self._warmed == self.trigger.at:
+            self._receive(left / SECOND)
+        else:
+            self._warmed = self.trigger.at
+            self._look()
+
+    def _look(self) -> None:
+        self.trigger.forget()
+        try:
+            with self._db.read() as tx:
+                due = claims.next_due(tx)
+        except BaseException:
+            self.trigger.unsure = True
+            raise
+        if due is not None:
+            self.trigger.bring(due)
+
+    def _move(self, want: int) -> None:
+        """Write down what has ended and claim up to `want`, in one transaction."""
+        ended, began = self._ended, monotonic()
+        due = self.trigger.at
+        if want:
+            self.trigger.forget()
+            self.trigger.unsure = True
+
+        def work(tx: Tx) -> tuple[list[Finish], list[Claim]]:
+            late = claims.finish(tx, self._name, ended) if ended else []
+            return late, claims.claim(tx, self._name, want, self._span) if want else []
+
+        alone = want and not ended
+        late, taken = self._db.statement(work) if alone else self._db.transact(work)
+        self._written(ended, late)
+        for claim in taken:
+            self._begin(claim, began)
+        if want and len(taken) == want:
+            self.trigger.bring(due)
+        elif want:
+            self._receive(_YIELD if taken else self._locked)
+        self._locked = min(self._locked * 2, _LOCKED[1]) if want and not taken else _LOCKED[0]
+
+    def _written(self, ended: list[Finish], late: list[Finish]) -> None:
+        if not ended:
+            return
+        self._ended = []
+        for finish in ended:
+            self._running.pop(finish.id, None)
+        if late:
+            self._report(late)
+
+    def _begin(self, claim: Claim, began: float, *, taken_over: bool = False) -> None:
+        attempt = Attempt(claim, began + self._lease, taken_over)
+        self._running[claim.id] = attempt
+        self._pool.hand(attempt, len(self._running) - len(self._ended))
+
+    def _take_over(self) -> None:
+        """The sweep: our own first, so that they are not taken for lost."""
+        began = monotonic()
+
+        def work(tx: Tx) -> tuple[list[Claim], list[Claim]]:
+            own = claims.mine(tx, self._name)
+            claims.extend_leases(tx, self._name, [claim.id for claim in own], self._span)
+            # Claimed by a commit whose answer was lost: no thread has begun with them.
+            strays = [claim for claim in own if claim.id not in self._running]
+            free = self._free - len(strays)
+            return strays, claims.take_over(tx, self._name, free, self._span) if free > 0 else []
+
+        strays, taken = self._db.transact(work)
+        for claim in strays:
+            self._begin(claim, began)
+        for claim in taken:
+            log.warning("Action %s taken over, attempt %d", claim.id, claim.attempt)
+            self._begin(claim, began, taken_over=True)
+
+    def _report(self, late: list[Finish]) -> None:
+        """Results that were not applied: somebody had taken those actions over, and was told."""
+        with self._db.read() as tx:
+            standing = claims.standing(tx, [finish.id for finish in late])
+        for finish in late:
+            row = standing[finish.id]
+            if row.attempt == finish.attempt and row.state != State.EXECUTING:
+                continue  # our own, by a commit whose answer was lost
+            log.error(
+                "Late result of action %s, attempt %d: %s; not applied, the row is %s, attempt %d",
+                *(finish.id, finish.attempt, finish.state, row.state, row.attempt),
+            )
+
+    def _receive(self, seconds: float | None) -> None:
+        """Take in what has ended, waiting up to `seconds` (None: for ever) for a first message."""
+        try:
+            message = self._inbox.get(timeout=seconds) if seconds != 0 else self._inbox.get_nowait()
+            while True:
+                if message is None:
+                    self._rung = False
+                else:
+                    self._ended.append(message)
+                message = self._inbox.get_nowait()
+        except Empty:
+            return
+
+    def _rest(self) -> None:
+        """Growing pauses while the database is away; what ends meanwhile is kept."""
+        until = monotonic() + self._trouble
+        self._trouble = min(self._trouble * 2, _TROUBLE[1])
+        while (left := until - monotonic()) > 0:
+            self._receive(left)
+        self.trigger.unsure = True

@@ -1,0 +1,149 @@
+"""The worker as a whole: what `serve` starts beside the requests, and `undo-desk worker`."""
+
+import logging
+import os
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from time import monotonic
+
+from webapp.config import Settings
+from webapp.connectors.base import Connector
+from webapp.connectors.registry import connectors as registered
+from webapp.domain.errors import Unavailable
+from webapp.services.desk import Desk
+from webapp.services.execute import Attempt, Means, execute
+from webapp.services.recover import expire_reservations, recover
+from webapp.store import heartbeats
+from webapp.store.claims import Finish
+from webapp.worker.dispatcher import Dispatcher
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 2.0
+"""A look at the rows when no wake-up came: one that was lost costs this much."""
+BEAT_SECONDS = 5.0
+"""Signs of life for health, at most this far apart."""
+OFFSET_SECONDS = 60.0
+"""How often the database's clock is compared with the host's."""
+GRACE_SECONDS = 5.0
+"""On top of the connector deadline, for writing down how the last effect ended."""
+
+
+class Worker:
+    """Claims and runs, from `start()` to the last effect after `stop()`."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        connectors: Mapping[str, Connector],
+        *,
+        slots: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        """`slots`: effects in flight; by default the setting. `name`: default host-pid-random."""
+        self.name = name or worker_name()
+        self.slots = slots or desk.settings.worker_slots
+        self._desk = desk
+        self._means = Means(desk, connectors, monotonic)
+        self._dispatcher = Dispatcher(desk, self.name, self.slots, self._run)
+        self._thread = threading.Thread(target=self._live, name="dispatcher", daemon=True)
+
+    def start(self) -> None:
+        """Begin. Raises Unavailable where the database can't be reached."""
+        desk, dispatcher, trigger = self._desk, self._dispatcher, self._dispatcher.trigger
+        desk.db.measure_offset()
+        self._live_sign()
+        desk.db.wakeup.subscribe(trigger.bring)
+        desk.db.wakeup.watch()
+        lease = desk.settings.lease_seconds
+        trigger.every(POLL_SECONDS, self._poll, at_once=True)
+        trigger.every(desk.settings.sweep_seconds, dispatcher.sweep, at_once=True)
+        trigger.every(desk.settings.sweep_seconds, self._expire)
+        trigger.every(min(BEAT_SECONDS, lease / 3), self._beat)
+        trigger.every(lease / 3, self._keep_leases)
+        trigger.every(OFFSET_SECONDS, self._measure_offset)
+        trigger.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Claim nothing from now on. Returns at once; safe in a signal handler."""
+        self._dispatcher.stop()
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait until the last effect has been written down. False: not within `timeout` seconds."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _live(self) -> None:
+        self._dispatcher.run()
+        self._desk.db.wakeup.unsubscribe(self._dispatcher.trigger.bring)
+        self._dispatcher.trigger.stop()
+        self._quietly(lambda: self._desk.db.transact(lambda tx: heartbeats.gone(tx, self.name)))
+
+    def _run(self, attempt: Attempt) -> Finish:
+        return (recover if attempt.taken_over else execute)(self._means, attempt)
+
+    def _poll(self) -> None:
+        self._dispatcher.trigger.unsure = True
+        self._dispatcher.ring()
+
+    def _live_sign(self) -> None:
+        self._desk.db.transact(lambda tx: heartbeats.beat(tx, self.name, self.slots))
+
+    def _beat(self) -> None:
+        self._quietly(self._live_sign)
+
+    def _keep_leases(self) -> None:
+        self._quietly(self._dispatcher.keep_leases)
+
+    def _expire(self) -> None:
+        def work() -> None:
+            for action_id in expire_reservations(self._desk):
+                log.info("Action %s cancelled: its reservation has expired", action_id)
+
+        self._quietly(work)
+
+    def _measure_offset(self) -> None:
+        self._quietly(self._desk.db.measure_offset)
+
+    def _quietly(self, work: Callable[[], object]) -> None:
+        """The next round does what the database could not do in this one."""
+        try:
+            work()
+        except Unavailable as trouble:
+            log.warning("Worker %s: %s", self.name, trouble)
+
+
+def worker_name() -> str:
+    """`worker:HOST-PID-RANDOM`: one for each start, so that it stands for one life."""
+    return f"worker:{socket.gethostname()[:60]}-{os.getpid()}-{secrets.token_hex(3)}"
+
+
+def start_worker(desk: Desk, settings: Settings) -> Worker:
+    """A started worker with the connectors of `settings`. Raises ConfigError, Unavailable."""
+    worker = Worker(desk, registered(settings))
+    worker.start()
+    return worker
+
+
+def run(desk: Desk, slots: int | None = None) -> int:
+    """`undo-desk worker`: until SIGTERM or SIGINT and the last effect. Answers the exit status."""
+    worker = Worker(desk, registered(desk.settings), slots=slots)
+    stopped = threading.Event()
+
+    def stop(_number: int, _frame: object) -> None:
+        worker.stop()
+        stopped.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    worker.start()
+    log.info("%s runs up to %d effects at once", worker.name, worker.slots)
+    stopped.wait()
+    if worker.join(desk.settings.connector_deadline_seconds + GRACE_SECONDS):
+        return 0
+    log.error("An effect outlived its deadline; the next sweep finds out how it ended")
+    return 1
