@@ -1,0 +1,58 @@
+"""The composition root: one Flask application for one desk."""
+
+from flask import Flask
+
+from webapp.config import ConfigError, variable
+from webapp.paths import STATIC, TEMPLATES
+from webapp.services.desk import Desk
+from webapp.web import ops
+from webapp.web.api import api
+from webapp.web.api.events import EXTENSION as WAITERS
+from webapp.web.api.waiters import Waiters
+from webapp.web.auth import init_auth, viewer
+from webapp.web.current import EXTENSION
+from webapp.web.problems import init_problems
+from webapp.web.routes import not_in_table
+from webapp.web.security import init_security
+from webapp.web.socket import Broadcaster, init_socket
+
+BODY_AT_MOST = 1024 * 1024
+"""Bytes of a request's body."""
+
+
+def create_app(desk: Desk, *, broadcaster: Broadcaster | None = None) -> Flask:
+    """The application; with a broadcaster it has the feed's socket, and every commit wakes it.
+
+    Starts no thread. Raises ConfigError without a secret key, RuntimeError where a route stands
+    in no line of `web/routes.py`.
+    """
+    settings = desk.settings
+    if not settings.secret_key:
+        raise ConfigError(f"{variable('secret_key')}: required to serve pages")
+    app = Flask(__name__, template_folder=str(TEMPLATES), static_folder=str(STATIC))
+    app.config.update(
+        SECRET_KEY=settings.secret_key,
+        SECRET_KEY_FALLBACKS=list(settings.secret_key_fallbacks),
+        MAX_CONTENT_LENGTH=BODY_AT_MOST,
+        # Flask's own cookie: the CSRF secret, never the sign-in
+        SESSION_COOKIE_NAME="ud_csrf",
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_SECURE=settings.base_url.startswith("https://"),
+        PROVIDE_AUTOMATIC_OPTIONS=False,
+    )
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # bodies keep the contract's order
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.extensions[EXTENSION] = desk
+    app.extensions[WAITERS] = Waiters(desk.db.wakeup)
+    init_security(app)
+    init_problems(app)
+    init_auth(app)
+    app.register_blueprint(api)
+    app.register_blueprint(ops.ops)
+    if broadcaster is not None:
+        init_socket(app, broadcaster, viewer, base_url=settings.base_url)
+        desk.db.wakeup.subscribe(lambda _due: broadcaster.wake())
+    if left := not_in_table(app):
+        raise RuntimeError(f"not in web/routes.py: {', '.join(left)}")
+    return app

@@ -1,0 +1,7 @@
+"""`/api/v1`: where the calls hang."""
+
+from flask import Blueprint
+
+from webapp.web.routes import API
+
+api = Blueprint("api", __name__, url_prefix=API)

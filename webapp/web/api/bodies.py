@@ -1,0 +1,48 @@
+"""What is sent to each call. Every field but those without a default may be left out."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from webapp.domain.text import Line, Note, Strict
+
+Version = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class Seen(Strict):
+    """`version`: what the sender had before them; another one by now is refused (409 changed)."""
+
+    version: Version | None = None
+
+
+class Reasoned(Seen):
+    reason: Note | None = None
+
+
+class Rejection(Seen):
+    reason: Note
+
+
+class Extension(Seen):
+    seconds: Annotated[int, Field(ge=1, le=3_600)]
+
+
+class Compensation(Seen):
+    """`payload` replaces single fields of what the kind would send."""
+
+    name: Line
+    note: Note = ""
+    payload: dict[str, Any] | None = None
+
+
+class Resolution(Seen):
+    outcome: Literal["happened", "did_not_happen"]
+    note: Note
+
+
+class NewPause(Strict):
+    """Neither `agent` nor `kind`: everything."""
+
+    agent: Line | None = None
+    kind: Line | None = None
+    reason: Note

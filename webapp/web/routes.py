@@ -1,0 +1,151 @@
+"""Every route there is, and who may use it: the one table, enforced before each request.
+
+A route that stands in no line here keeps the program from starting (`app.create_app`). Unsafe
+methods from a signed-in browser always need the CSRF token, so no line says so.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from flask import Flask
+
+API = "/api/v1"
+SAFE = frozenset({"GET", "HEAD"})
+"""Methods that change nothing (RFC 9110, 9.2.1)."""
+
+
+class Who(StrEnum):
+    """Which people may. Agents may where the line names a scope."""
+
+    ANYBODY = "anybody"
+    STAFF = "staff"
+    ADMIN = "admin"
+    NO_PERSON = "agents only"
+
+
+class Answer(StrEnum):
+    """What a route answers with, errors included."""
+
+    JSON = "json"
+    PAGE = "page"
+    SOCKET = "socket"
+    """Checks for itself, in the order of the handshake (web/socket/route.py)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One method of one path; placeholders in braces."""
+
+    method: str
+    path: str
+    who: Who
+    does: str
+    scope: str | None = None
+    """An agent with this scope may, too: with its own actions."""
+    answer: Answer = Answer.JSON
+
+    @property
+    def csrf(self) -> bool:
+        """Whether a browser has to send the CSRF token."""
+        return self.method not in SAFE
+
+
+def _call(method: str, path: str, scope: str | None, does: str) -> Route:
+    return Route(method, API + path, Who.STAFF, does, scope)
+
+
+def _page(method: str, path: str, who: Who, does: str) -> Route:
+    return Route(method, path, who, does, None, Answer.PAGE)
+
+
+_API = (
+    Route("POST", f"{API}/actions", Who.NO_PERSON, "Draft an action", "draft"),
+    _call("GET", "/actions", "read", "List actions, newest drafted first"),
+    _call("GET", "/actions/{id}", "read", "Read an action"),
+    _call("POST", "/actions/{id}/cancellation", "cancel", "Cancel"),
+    _call("POST", "/actions/{id}/approval", None, "Approve: its short window starts"),
+    _call("POST", "/actions/{id}/rejection", None, "Reject, with a reason"),
+    _call("POST", "/actions/{id}/hold", None, "Hold: stop its clock"),
+    _call("POST", "/actions/{id}/release", None, "Release with the time that was left"),
+    _call("POST", "/actions/{id}/extension", None, "Extend by some seconds"),
+    _call("POST", "/actions/{id}/run-now", None, "Run now"),
+    _call("POST", "/actions/{id}/compensation", None, "Take back what was executed"),
+    _call("POST", "/actions/{id}/again", None, "Draft what did not happen again"),
+    _call("POST", "/actions/{id}/resolution", None, "Settle an unknown outcome"),
+    _call("GET", "/events", "read", "Every transition in order; waits up to 30 s"),
+    _call("GET", "/pauses", None, "List the pauses that stand"),
+    _call("POST", "/pauses", None, "Stop claims for an agent, a kind or all"),
+    _call("DELETE", "/pauses/{id}", None, "End a pause"),
+    _call("POST", "/signals", "signal", "Say that the world changed (not built yet: 501)"),
+    Route("GET", "/api/openapi.json", Who.ANYBODY, "This API, for programs"),
+    _page("GET", "/api/docs", Who.ANYBODY, "This API, for people"),
+)
+
+_OPS = (
+    Route("GET", "/healthz", Who.ANYBODY, "The process is alive"),
+    Route("GET", "/readyz", Who.ANYBODY, "Ready to serve, or what is wrong"),
+    Route("GET", "/metrics", Who.ANYBODY, "Figures for Prometheus"),
+    _page("GET", "/static/{filename}", Who.ANYBODY, "Styles and scripts"),
+)
+
+_PAGES = (
+    _page("GET", "/", Who.STAFF, "The feed"),
+    _page("GET", "/approvals", Who.STAFF, "What waits for a decision"),
+    _page("GET", "/history", Who.STAFF, "What is over"),
+    _page("GET", "/reports", Who.STAFF, "Reports"),
+    _page("GET", "/actions/{id}", Who.STAFF, "An action and its timeline"),
+    _page("POST", "/actions/{id}/{verb}", Who.STAFF, "A button, without JavaScript"),
+    _page("GET", "/settings/", Who.ADMIN, "The policy table"),
+    _page("GET", "/settings/{kind}", Who.ADMIN, "One kind's policy"),
+    _page("POST", "/settings/{kind}", Who.ADMIN, "Change one kind's policy"),
+    _page("GET", "/sandbox", Who.ADMIN, "What the sandbox connectors did"),
+    _page("GET", "/login", Who.ANYBODY, "The sign-in form"),
+    _page("POST", "/login", Who.ANYBODY, "Sign in"),
+    _page("POST", "/logout", Who.STAFF, "Sign out"),
+    _page("GET", "/s/{token}", Who.ANYBODY, "A customer's status page"),
+    Route("POST", "/feed/views", Who.STAFF, "What was really on screen"),
+    Route("GET", "/feed/socket", Who.STAFF, "The live feed", None, Answer.SOCKET),
+)
+
+TABLE: tuple[Route, ...] = (*_API, *_OPS, *_PAGES)
+
+_PLACEHOLDER = re.compile(r"<[^>]*>|\{[^}]*\}")
+
+
+def pattern(path: str) -> str:
+    """A path with its placeholders' names left out, Flask's or ours."""
+    return _PLACEHOLDER.sub("{}", path)
+
+
+_BY_PATTERN = {(route.method, pattern(route.path)): route for route in TABLE}
+
+
+def route_of(method: str, rule: str) -> Route | None:
+    """The line for a method and a rule of Flask's."""
+    return _BY_PATTERN.get(("GET" if method == "HEAD" else method, pattern(rule)))
+
+
+def not_in_table(app: Flask) -> list[str]:
+    """Routes of `app` that no line names."""
+    return [
+        f"{method} {rule.rule}"
+        for rule in app.url_map.iter_rules()
+        for method in sorted(rule.methods or {"GET"})
+        if method != "OPTIONS" and route_of(method, rule.rule) is None
+    ]
+
+
+def without_view(app: Flask, routes: Iterable[Route] = TABLE) -> list[str]:
+    """Lines that `app` has no route for."""
+    there = {
+        (method, pattern(rule.rule))
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods or {"GET"}
+    }
+    return [
+        f"{route.method} {route.path}"
+        for route in routes
+        if (route.method, pattern(route.path)) not in there
+    ]
