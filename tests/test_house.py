@@ -22,6 +22,7 @@ TOP_LEVEL = {
 USED_WITHOUT_IMPORT = {
     "tzdata": "zoneinfo reads it where the system has no zone data",
     "email-validator": "pydantic imports it for mail addresses",
+    "psycopg": "SQLAlchemy imports it, by the scheme of the URL",
 }
 
 
