@@ -35,7 +35,7 @@ _BACKLOG = 2048
 _CONNECTIONS = 2_000
 """Kept-alive and waiting HTTP connections; screens are not among them."""
 _FILES = 16_384
-_REQUEST_GRACE = 3
+_REQUEST_GRACE = 2
 """Seconds that requests may still take after SIGTERM; effects have their own, longer time."""
 _EFFECT_MARGIN = 5.0
 """On top of the connector deadline: what the worker needs to write down how an effect ended."""
@@ -110,7 +110,6 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "control_socket_disable": True,
             "dirty_workers": 0,
             "preload_app": False,
-            "when_ready": _when_ready,
             "post_worker_init": self._beside.start,
             "worker_exit": self._beside.finish,
         }
@@ -231,21 +230,19 @@ def _leave_stragglers() -> None:
         os._exit(0)
 
 
-def _when_ready(arbiter: Any) -> None:
-    for listener in arbiter.LISTENERS:
-        # a connection that says nothing would hold a thread for 5 s
-        with contextlib.suppress(AttributeError, OSError):  # Linux has it
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, _FIRST_BYTE)
-        _log.info("Serving on %s", listener)
-
-
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except socket.gaierror as error:
+        sys.exit(f"Error: can't listen on {host}: {error.strerror}")
     except OSError as error:
-        reason = error.strerror or str(error)
-    sys.exit(f"Error: can't listen on {host}:{port}: {reason}")
+        reason = os.strerror(error.errno or 0)
+        sys.exit(f"Error: can't listen on {host}:{port}: {reason}")
+    # a connection that says nothing would hold a thread for 5 s
+    with contextlib.suppress(AttributeError, OSError):  # Linux has it
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, _FIRST_BYTE)
+    return listener
 
 
 def _raise_file_limit() -> None:

@@ -10,8 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
-from flask import Flask, Request, jsonify, request
+from flask import Flask, Request, Response, jsonify, request
 
 from webapp.config import Settings
 from webapp.serve import STOPPING, serve
@@ -78,17 +80,31 @@ def identify(asked: Request) -> Viewer | None:
 def make_app(options: dict[str, str]) -> Flask:
     app = Flask(__name__)
     feed = Feed()
-    times = {key: float(value) for key, value in options.items() if key in Pace.__slots__}
+    pace: Any = Pace()
+    for key, value in options.items():
+        if hasattr(pace, key):
+            pace = replace(pace, **{key: float(value)})
     over: set[str] = set()
     desk = Broadcaster(
         feed,
         now=lambda: "2026-11-30T09:41:25.114Z",
         sessions_ended=over.intersection,
         capacity=int(options.get("capacity", 4_000)),
-        pace=Pace(**times),
+        pace=pace,
     )
     init_socket(app, desk, identify, base_url=options.get("base_url"))
+    add_feed_routes(app, feed, desk)
+    add_process_routes(app, feed, desk)
 
+    @app.post("/end-elsewhere/<session>")
+    def end_elsewhere(session: str) -> str:
+        over.add(session)
+        return ""
+
+    return app
+
+
+def add_feed_routes(app: Flask, feed: Feed, desk: Broadcaster) -> None:
     @app.post("/push")
     def push() -> str:
         """Adds `n` changes; `quietly` without waking anybody."""
@@ -116,13 +132,10 @@ def make_app(options: dict[str, str]) -> Flask:
         desk.drop(session)
         return ""
 
-    @app.post("/end-elsewhere/<session>")
-    def end_elsewhere(session: str) -> str:
-        over.add(session)
-        return ""
 
+def add_process_routes(app: Flask, feed: Feed, desk: Broadcaster) -> None:
     @app.get("/stats")
-    def stats() -> object:
+    def stats() -> Response:
         usage = os.times()
         with open("/proc/self/statm") as statm:  # noqa: PTH123
             resident = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -146,8 +159,6 @@ def make_app(options: dict[str, str]) -> Flask:
     def hang() -> str:
         time.sleep(30)
         return ""
-
-    return app
 
 
 def main() -> None:
