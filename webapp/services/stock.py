@@ -27,6 +27,8 @@ def import_csv(desk: Desk, lines: Iterable[str]) -> int:
     try:
         for row in reader:
             try:
+                if None in row:
+                    raise ValueError("has more fields than the first line names")
                 item = _item(row.get("sku"), row.get("available"), row.get("name") or "")
             except ValueError as problem:
                 errors.append(FieldError(f"line {reader.line_num}", str(problem)))

@@ -43,6 +43,11 @@ def wanted() -> str:
     return ScriptDirectory.from_config(_config()).get_heads()[0]
 
 
+def known() -> set[str]:
+    """Every revision that this program has heard of: another one is of a later program."""
+    return {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+
+
 def differences(db: Database) -> list[object]:
     """What the migrated tables and `schema` disagree about; for the test that keeps them equal."""
     with db.connection() as conn:
