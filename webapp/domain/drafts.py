@@ -15,6 +15,9 @@ from webapp.domain.times import from_rfc3339
 
 M = TypeVar("M", bound=BaseModel)
 _ZONES = frozenset(available_timezones())
+_CANNOT_BE_STORED = (
+    "cannot be stored: NUL, a lone surrogate, a number that is not finite, or nested too deeply"
+)
 
 
 def _kind(name: str) -> str:
@@ -94,12 +97,7 @@ def validated(model: type[M], body: object, pointer: str = "") -> M:
     """`body` as a `model`. Raises Invalid, naming each field by a JSON pointer."""
     if not isinstance(body, dict):
         raise Invalid.field(pointer or "/", "a JSON object is needed")
-    bad = tuple(
-        FieldError(
-            f"{pointer}{at}", "has characters that cannot be stored (NUL or a lone surrogate)"
-        )
-        for at in unstorable(body)
-    )
+    bad = tuple(FieldError(pointer + at, _CANNOT_BE_STORED) for at in unstorable(body))
     if bad:
         raise Invalid(f"{bad[0].pointer} {bad[0].detail}", bad)
     try:

@@ -1,5 +1,6 @@
 """Text as it may be stored and shown: the checks that every free field shares."""
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -7,6 +8,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_DEEPEST = 100
+"""Levels of a body; more would exhaust the stack of whoever walks it."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ADDRESS = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~\u00a1-\uffff-]{1,64}"
@@ -27,14 +30,25 @@ def _one_line(text: str) -> str:
     return text
 
 
+def _header(text: str) -> str:
+    if "=?" in text:
+        raise ValueError("'=?' is not allowed here: mail programs read it as an encoded word")
+    return _one_line(text)
+
+
 def _address(text: str) -> str:
-    if len(text) > 254 or not _ADDRESS.fullmatch(text):
+    # isprintable: the pattern's wide range also has separators and invisible marks.
+    plain = text.isprintable() and "=?" not in text and _ADDRESS.fullmatch(text)
+    if len(text) > 254 or not plain:
         raise ValueError("exactly one plain e-mail address is needed, like ana@example.com")
     return text
 
 
 Line = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_one_line)]
 """One line of 1 to 200 characters."""
+
+Header = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_header)]
+"""A `Line` that becomes a header of a mail: no encoded words (RFC 2047) either."""
 
 MaybeLine = Annotated[str, StringConstraints(max_length=200), AfterValidator(_one_line)]
 """One line of up to 200 characters; may be empty."""
@@ -51,18 +65,28 @@ Note = Annotated[str, StringConstraints(max_length=5_000)]
 """Free text of a person or agent, several lines allowed."""
 
 
-def unstorable(value: Any, pointer: str = "") -> Iterator[str]:
-    """JSON pointers of the strings in `value` that no database can keep (NUL, lone surrogates)."""
-    if isinstance(value, str):
-        if _UNSTORABLE.search(value):
-            yield pointer
+def unstorable(value: Any, pointer: str = "", depth: int = 0) -> Iterator[str]:
+    """JSON pointers of what in `value` cannot be kept as JSON text in every database.
+
+    Strings with NUL or a lone surrogate, numbers that are not finite, nesting without end.
+    """
+    if _is_unstorable(value, depth):
+        yield pointer
     elif isinstance(value, dict):
         for key, inner in value.items():
             here = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
             if _UNSTORABLE.search(key):
                 yield pointer
             else:
-                yield from unstorable(inner, here)
+                yield from unstorable(inner, here, depth + 1)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from unstorable(inner, f"{pointer}/{number}")
+            yield from unstorable(inner, f"{pointer}/{number}", depth + 1)
+
+
+def _is_unstorable(value: Any, depth: int) -> bool:
+    if isinstance(value, str):
+        return _UNSTORABLE.search(value) is not None
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    return depth == _DEEPEST and isinstance(value, dict | list)

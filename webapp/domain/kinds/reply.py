@@ -1,27 +1,39 @@
 """Replies to customers, and corrections in the same thread."""
 
+import re
 from typing import Annotated, Any
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from webapp.domain.kinds.base import Done, Kind, Payload, WayBack
-from webapp.domain.text import Address, Line, Strict
+from webapp.domain.text import Address, Header, Strict
 
-Body = Annotated[str, StringConstraints(min_length=1, max_length=50_000)]
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+def _printable(text: str) -> str:
+    if _CONTROL.search(text):
+        raise ValueError("control characters other than tabs and line breaks are not allowed here")
+    return text
+
+
+Body = Annotated[
+    str, StringConstraints(min_length=1, max_length=50_000), AfterValidator(_printable)
+]
 
 
 class Reply(Strict):
     to: Address
-    subject: Line
+    subject: Header
     body: Body
-    in_reply_to: Line | None = None
+    in_reply_to: Header | None = None
 
 
 class Correction(Strict):
     to: Address
-    subject: Line
+    subject: Header
     body: Body
-    in_reply_to: Line
+    in_reply_to: Header
 
 
 def _correction(done: Done, note: str) -> dict[str, Any]:
