@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email import message_from_bytes, policy
+from email import message_from_string, policy
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -57,9 +57,9 @@ class Sender:
     @classmethod
     def parse(cls, text: str) -> "Sender":
         """From `desk@example.com` or `Name <desk@example.com>`. Raises MailRefused."""
-        name, _, rest = _header("sender", text).rpartition("<")
-        address = _ascii_domain(_one_address("sender", rest.removesuffix(">") if name else text))
-        if not name:
+        name, bracket, rest = _header("sender", text).rpartition("<")
+        address = _ascii_domain(_one_address("sender", rest.removesuffix(">") if bracket else text))
+        if not name.strip():
             return cls(address, address)
         local, _, domain = address.rpartition("@")
         return cls(address, str(Address(name.strip(' "'), local, domain)))
@@ -104,7 +104,7 @@ def _serialise(headers: Mapping[str, str], body: str, *, utf8: bool) -> bytes:
 
 def _compare(content: bytes, headers: Mapping[str, str], body: str) -> None:
     """What a receiver reads must be what was meant: no header more, none changed."""
-    read = message_from_bytes(content, policy=policy.default)
+    read = message_from_string(content.decode(), policy=policy.default)
     own = ["Content-Type", "Content-Transfer-Encoding", "MIME-Version"]
     if sorted(name.lower() for name in read) != sorted(n.lower() for n in [*headers, *own]):
         raise MailRefused("the mail does not read as it was meant: its headers changed")
@@ -113,7 +113,7 @@ def _compare(content: bytes, headers: Mapping[str, str], body: str) -> None:
             raise MailRefused(f"{name.lower()}: does not read as it was meant")
     if [address.addr_spec for address in read["To"].addresses] != [headers["To"]]:
         raise MailRefused("to: exactly one address is needed")
-    if read.is_multipart() or read.get_content() != body:
+    if read.is_multipart() or read.get_content().replace("\r\n", "\n") != body:
         raise MailRefused("body: does not read as it was meant")
     if any(len(line) > 998 for line in content.split(b"\r\n")):
         raise MailRefused("the mail has a line longer than mail allows")

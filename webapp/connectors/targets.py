@@ -11,7 +11,6 @@ import socket
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-import idna
 from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
@@ -133,13 +132,8 @@ def check_headers(headers: Mapping[str, str]) -> str | None:
 
 
 def _host(text: str) -> str:
+    # `parse_url` has put names beyond ASCII into their ASCII form (IDNA).
     host = text.strip("[]").lower().removesuffix(".")
-    if not host.isascii():
-        try:
-            # As requests does: full-width digits and dots become an address here.
-            host = idna.encode(host, uts46=True).decode()
-        except idna.IDNAError:
-            raise ValueError("the URL's host is not a host name") from None
     if not host:
         raise ValueError("the URL has no host")
     address = _literal(host)
