@@ -1,5 +1,9 @@
 """People: adding them, signing in, signing out."""
 
+from collections.abc import Collection
+
+from collections.abc import Collection
+
 from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 
@@ -79,6 +83,18 @@ def who(desk: Desk, token: str) -> Person | None:
     """Whose session it is."""
     with desk.db.read() as tx:
         return people.by_session(tx, token)
+
+
+def ended(desk: Desk, ids: Collection[str]) -> set[str]:
+    """Those of these session ids that are over: their screens have to go."""
+    with desk.db.read() as tx:
+        return people.ended_sessions(tx, ids)
+
+
+def ended(desk: Desk, ids: Collection[str]) -> set[str]:
+    """Those of these session ids that are over, signed out or expired. Raises Unavailable."""
+    with desk.db.read() as tx:
+        return set(ids) - people.lasting(tx, ids)
 
 
 def _note(tx: Tx, subjects: list[str]) -> None:

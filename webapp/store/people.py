@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, func, insert, select
@@ -35,6 +36,9 @@ _BY_SESSION = (
     select(*_COLUMNS)
     .join(session, session.c.person_id == person.c.id)
     .where(session.c.token_hash == bindparam("b_hash"), session.c.expires_at > NOW)
+)
+_LIVING = select(session.c.token_hash).where(
+    session.c.token_hash.in_(bindparam("ids", expanding=True)), session.c.expires_at > NOW
 )
 _FAILURES = select(func.count()).where(
     login_failure.c.subject == bindparam("b_subject"),
@@ -77,9 +81,23 @@ def by_session(tx: Tx, token: str) -> Person | None:
     return None if row is None else _person(row)
 
 
+def lasting(tx: Tx, ids: Collection[str]) -> set[str]:
+    """Those of these session ids that are not over."""
+    alive = select(session.c.token_hash).where(
+        session.c.token_hash.in_(ids), session.c.expires_at > NOW
+    )
+    return set(tx.conn.scalars(alive, tx.params({})))
+
+
 def close_session(tx: Tx, token: str) -> None:
     """Sign out."""
     tx.conn.execute(delete(session).where(session.c.token_hash == session_id(token)))
+
+
+def ended_sessions(tx: Tx, ids: Collection[str]) -> set[str]:
+    """Those of `ids` (`session_id`) that are over or were closed."""
+    living = tx.conn.scalars(_LIVING, tx.params({"ids": list(ids)}))
+    return set(ids).difference(living)
 
 
 def session_id(token: str) -> str:

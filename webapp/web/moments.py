@@ -1,0 +1,89 @@
+"""Times, spans and amounts in words, for pages. The browser shows the same in the reader's zone."""
+
+from decimal import Decimal
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from babel import Locale
+from babel.numbers import NumberPattern, parse_pattern
+from markupsafe import Markup
+
+from webapp.domain.currencies import EXPONENTS
+from webapp.domain.times import MILLISECOND, SECOND, to_datetime, to_rfc3339
+
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_LOCALE = Locale("en")
+
+
+def amount(value: int, currency: str) -> str:
+    """`425000, "INR"` -> `₹4,250.00`: CLDR's pattern with the digits of ISO 4217.
+
+    CLDR's own digits are those of everyday use, and would round some currencies.
+    """
+    digits = EXPONENTS.get(currency, 2)
+    units = Decimal(value).scaleb(-digits)
+    return str(_pattern(digits).apply(units, _LOCALE, currency=currency, currency_digits=False))
+
+
+@cache
+def _pattern(digits: int) -> NumberPattern:
+    standard = _LOCALE.currency_formats["standard"].pattern
+    pattern = parse_pattern(standard)
+    pattern.frac_prec = (digits, digits)
+    return pattern
+
+
+def countdown(left: int) -> str:
+    """Microseconds left, as a clock counts them down: `0:18`, `1:04:00`, `2 d 4 h`, `due`."""
+    seconds = -(-left // SECOND)
+    if seconds <= 0:
+        return "due"
+    if seconds >= _DAY:
+        return f"{seconds // _DAY} d {seconds % _DAY // _HOUR} h"
+    hours, rest = divmod(seconds, _HOUR)
+    minutes, rest = divmod(rest, _MINUTE)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def span(length: int) -> str:
+    """A measured span, as exact as it is short: `4 ms`, `0.3 s`, `18 s`, `1:04 min`, `2 d 4 h`."""
+    length = abs(length)
+    if length < 100 * MILLISECOND:
+        return f"{length / MILLISECOND:.1f}".rstrip("0").rstrip(".") + " ms"
+    if length < 10 * SECOND:
+        return f"{length / SECOND:.1f} s"
+    if length < _MINUTE * SECOND:
+        return f"{length // SECOND} s"
+    clock = countdown(length // SECOND * SECOND)
+    return clock if "d" in clock else f"{clock} {'h' if length >= _HOUR * SECOND else 'min'}"
+
+
+class Zone:
+    """The desk's zone: what is shown where the reader's own is not known."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._zone = ZoneInfo(name)
+
+    def clock(self, at: int) -> str:
+        """`09:41:25 IST`"""
+        return f"{to_datetime(at).astimezone(self._zone):%H:%M:%S %Z}"
+
+    def exact(self, at: int) -> str:
+        """`09:41:25.114`: for who was first."""
+        moment = to_datetime(at).astimezone(self._zone)
+        return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
+
+    def stamp(self, at: int) -> str:
+        """`30 Nov 2026, 09:41:25 IST`"""
+        return f"{to_datetime(at).astimezone(self._zone):%-d %b %Y, %H:%M:%S %Z}"
+
+    def day(self, at: int) -> str:
+        """`30 Nov 2026`"""
+        return f"{to_datetime(at).astimezone(self._zone):%-d %b %Y}"
+
+    def marked(self, at: int, form: str = "clock") -> Markup:
+        """A `<time>` that zones.js puts into the reader's zone; `form` names a method above."""
+        text = getattr(self, form)(at)
+        kind = "" if form == "clock" else f' data-as="{form}"'
+        return Markup('<time datetime="{}"{}>{}</time>').format(to_rfc3339(at), Markup(kind), text)

@@ -1,0 +1,114 @@
+"""What every page has: the bar, the pauses that stand, words for times and for others' text."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from flask import Flask, g, render_template, request
+from flask_wtf.csrf import generate_csrf
+
+from webapp.domain.kinds.registry import KINDS
+from webapp.domain.times import to_rfc3339
+from webapp.services import pause, read
+from webapp.store.pauses import Pause
+from webapp.web.current import EXTENSION, desk
+from webapp.web.moments import Zone, countdown, span
+from webapp.web.visible import plain, visible
+
+_ZONE = "undo-desk-zone"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A page in the bar; `role` None: for everybody who is signed in."""
+
+    label: str
+    path: str
+    role: str | None = None
+
+
+NAV = (
+    Item("Feed", "/"),
+    Item("Settings", "/settings/", "admin"),
+    Item("Sandbox", "/sandbox", "admin"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A pause as the banner shows it."""
+
+    id: int
+    what: str
+    by: str
+    at: int
+    reason: str
+
+
+def init_layout(app: Flask) -> None:
+    """Filters and the bar's items for all templates, those of live frames included."""
+    found = Zone(app.extensions[EXTENSION].settings.timezone)
+    app.extensions[_ZONE] = found
+    filters: Mapping[str, Callable[..., object]] = {
+        "visible": visible,
+        "plain": plain,
+        "countdown": countdown,
+        "span": span,
+        "clock": found.clock,
+        "moment": found.marked,
+        "rfc3339": to_rfc3339,
+        "initials": initials,
+    }
+    app.jinja_env.filters.update(filters)
+    app.context_processor(_bar)
+
+
+def zone_of(app: Flask) -> Zone:
+    """The desk's zone."""
+    return cast(Zone, app.extensions[_ZONE])
+
+
+def page(template: str, **values: Any) -> str:
+    """A page for whoever is signed in, with the time and the pauses that stand."""
+    return render_template(
+        template,
+        server_now=desk().now(),
+        pauses=standing(),
+        csrf=generate_csrf(),
+        **values,
+    )
+
+
+def standing() -> list[Standing]:
+    """What is paused now, oldest first."""
+    pauses = pause.standing(desk())
+    names = read.names(desk()) if pauses else {}
+    return [
+        Standing(
+            one.id, _what(one), names.get(one.paused_by, one.paused_by), one.paused_at, one.reason
+        )
+        for one in pauses
+    ]
+
+
+def initials(name: str) -> str:
+    """`Meera Kumari` -> `MK`: at most two letters for the bar."""
+    return "".join(word[0] for word in name.split()[:2]).upper() or "?"
+
+
+def _what(one: Pause) -> str:
+    kind = KINDS[one.kind].label if one.kind else None
+    found = [part for part in (kind, one.agent) if part]
+    return " by ".join(found) or "Everything is"
+
+
+def _bar() -> dict[str, Any]:
+    person = g.get("person")
+    if person is None:
+        return {"nav": ()}
+    shown = [item for item in NAV if item.role in (None, person.role)]
+    return {"nav": [(item, _is_here(item)) for item in shown]}
+
+
+def _is_here(item: Item) -> bool:
+    return request.path == item.path or (item.path != "/" and request.path.startswith(item.path))

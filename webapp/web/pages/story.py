@@ -1,0 +1,196 @@
+"""An action's whole story: what is known of it, what it sends, and each thing that happened."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from webapp.domain.action import Action
+from webapp.domain.ids import idempotency_key
+from webapp.domain.states import State
+from webapp.domain.times import SECOND
+from webapp.store.events import Event
+from webapp.web.moments import span
+from webapp.web.rows import Row
+from webapp.web.visible import visible
+
+_WORDS = {
+    "drafted": "drafted by {actor}",
+    "approved": "approved by {actor}",
+    "rejected": "rejected by {actor}",
+    "held": "held by {actor}",
+    "released": "released by {actor}",
+    "extended": "given {seconds} s more by {actor}",
+    "run_now": "sent ahead by {actor}",
+    "resumed": "given time to look after the pause that {actor} ended",
+    "cancelled": "cancelled by {actor}",
+    "cancelled_with_parent": "cancelled with what it depends on",
+    "cancel_too_late": "cancel by {actor} came too late",
+    "claimed": "claimed by {actor}, attempt {attempt}",
+    "taken_over": "taken over by {actor}, attempt {attempt}: its worker had gone silent",
+    "in_doubt": "attempt {attempt} in doubt: the sweep finds out",
+    "retried": "attempt {attempt} had no effect: it is tried again",
+    "executed": "executed",
+    "failed": "failed, without an effect",
+    "unknown": "outcome unknown",
+    "resolved": "settled by {actor}: {outcome}",
+    "compensated": "taken back",
+}
+"""By the event's verb; what is not here is said by its own name."""
+_QUOTED = ("reason", "error", "evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that happened. `at` in UTC microseconds."""
+
+    at: int
+    words: str
+    said: str | None
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What the page shows beside the row."""
+
+    row: Row
+    events: Sequence[Event]
+
+    @property
+    def action(self) -> Action:
+        return self.row.action
+
+    def name(self, actor: str | None) -> str:
+        return self.row.around.name(actor or "")
+
+    @property
+    def lines(self) -> list[Line]:
+        """Oldest first; the first view among them."""
+        told = [self._line(event) for event in self.events]
+        seen = self.action.first_viewed_at
+        if seen is not None:
+            after = span(seen - self.action.drafted_at)
+            told.append(Line(seen, f"first seen by a person, {after} after the draft", None, ""))
+        return sorted(told, key=lambda line: line.at)
+
+    @property
+    def facts(self) -> list[tuple[str, Markup]]:
+        """Terms and what holds for them."""
+        return [*self._people(), *self._times(), *self._ending()]
+
+    @property
+    def why(self) -> list[str]:
+        """The policy's reasons, as they were written when it decided."""
+        return [str(reason) for reason in self.action.decision.get("because", ())]
+
+    @property
+    def letter(self) -> str | None:
+        """The text that goes out, where the payload has one."""
+        body = self.action.payload.get("body")
+        return body if isinstance(body, str) else None
+
+    @property
+    def payload(self) -> list[tuple[str, str]]:
+        """The payload's other fields, each by its path."""
+        rest = {k: v for k, v in self.action.payload.items() if k != "body" or self.letter is None}
+        return list(_flat(rest))
+
+    @property
+    def effect(self) -> list[tuple[str, str]]:
+        return list(_flat(self.action.effect or {}))
+
+    @property
+    def error(self) -> list[tuple[str, str]]:
+        return list(_flat(self.action.error or {}))
+
+    @property
+    def links(self) -> list[tuple[str, list[Action]]]:
+        """Other actions, by what they are to this one."""
+        action, known = self.action, self.row.around.actions
+        one = [("Takes back", action.compensates), ("Repeats", action.again_of)]
+        found = [(term, [known[other]]) for term, other in one if other and other in known]
+        many = [("Waits for", action.depends_on), ("Taken back by", action.compensated_by)]
+        return found + [
+            (term, [known[other] for other in others if other in known])
+            for term, others in many
+            if others
+        ]
+
+    @property
+    def key(self) -> str:
+        return idempotency_key(self.action.id)
+
+    def _people(self) -> Iterator[tuple[str, Markup]]:
+        customer = self.action.customer
+        name, ref = customer.get("name"), customer["ref"]
+        yield (
+            "Customer",
+            Markup("{} ({})").format(visible(name), visible(ref)) if name else (visible(ref)),
+        )
+        for term, field in (("E-mail", "email"), ("Language", "locale"), ("Zone", "timezone")):
+            if customer.get(field):
+                yield term, visible(customer[field])
+        if self.action.order_ref:
+            yield "Order", visible(self.action.order_ref)
+        yield "Drafted by", visible(self.name(self.action.drafted_by))
+
+    def _times(self) -> Iterator[tuple[str, Markup]]:
+        action, shown = self.action, self.row.zone.marked
+        yield "Drafted", shown(action.drafted_at, "stamp")
+        if action.not_before_at is not None:
+            yield "Not before", shown(action.not_before_at, "stamp")
+        if action.cancel_by is not None and action.execute_at is not None:
+            yield "Shown until", shown(action.cancel_by, "stamp")
+            yield "Runs at", shown(action.execute_at, "stamp")
+        if action.window:
+            yield (
+                "Window",
+                Markup("{} and {} margin").format(
+                    span(action.window), span(action.margin) if action.margin else "no"
+                ),
+            )
+        if action.extended:
+            yield "Extended", Markup("{} s").format(action.extended // SECOND)
+        if action.held_left is not None and action.state is State.HELD:
+            yield "Time left", escape(span(action.held_left))
+        if action.reserved_until is not None:
+            yield "Stock reserved", shown(action.reserved_until, "stamp")
+
+    def _ending(self) -> Iterator[tuple[str, Markup]]:
+        action, shown = self.action, self.row.zone.marked
+        if action.claimed_at is not None:
+            yield "Claimed", shown(action.claimed_at, "exact")
+            if action.execute_at is not None and action.claimed_at >= action.execute_at:
+                yield "Late by", escape(span(action.claimed_at - action.execute_at))
+        if action.attempt:
+            yield "Attempts", escape(action.attempt)
+        if action.finished_at is not None:
+            yield "Ended", shown(action.finished_at, "stamp")
+        way_back = action.of.way_back
+        if way_back is not None:
+            there = way_back.available(action.payload)
+            yield "If too late", escape(way_back.explain if there else "There is no way back.")
+
+    def _line(self, event: Event) -> Line:
+        data: dict[str, Any] = {"attempt": "", "seconds": "", "outcome": "", **event.data}
+        data["outcome"] = str(data["outcome"]).replace("_", " ")
+        data["actor"] = self.name(event.actor)
+        words = _WORDS.get(event.verb, event.verb.replace("_", " ")).format_map(data)
+        if event.verb == "drafted":
+            words += f", {event.to_state.label.lower()}"
+        said = next((str(data[one]) for one in _QUOTED if data.get(one)), None)
+        return Line(event.at, words, said, event.actor)
+
+
+def _flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    """`{"to": {"city": "Pune"}}` -> `to city: Pune`"""
+    for name, inner in value.items():
+        here = f"{path} {name}".strip()
+        if isinstance(inner, Mapping):
+            yield from _flat(inner, here)
+        elif isinstance(inner, list):
+            yield here, ", ".join(str(one) for one in inner)
+        elif inner is not None:
+            yield here, str(inner)

@@ -1,0 +1,185 @@
+"""What a row says of its state: who did what, and in a lost race who was first and by how much."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from webapp.domain.action import Action
+from webapp.domain.states import RAN_OUT, State
+from webapp.services.cancel import late_receipt
+from webapp.services.screen import Surroundings
+from webapp.web.moments import Zone, countdown, span
+from webapp.web.row_buttons import again_of, can_be_repaired, repair
+from webapp.web.visible import plain, shortened, visible
+
+_EFFECTS = {
+    "submitted": "The provider took it; it is not settled yet.",
+    "failed_later": "The provider took it, and it failed there later.",
+    "reversed": "It was taken back.",
+}
+_QUOTED_AT_MOST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Tells of one action among its surroundings."""
+
+    action: Action
+    around: Surroundings
+    zone: Zone
+
+    def facts(self) -> list[Markup]:
+        """Sentences, none where the row speaks for itself."""
+        tell = {
+            State.SCHEDULED: self._scheduled,
+            State.HELD: self._held,
+            State.EXECUTING: self._executing,
+            State.EXECUTED: self._executed,
+            State.CANCELLED: self._cancelled,
+            State.REJECTED: self._rejected,
+            State.FAILED: self._failed,
+            State.UNKNOWN: self._unknown,
+        }.get(self.action.state)
+        return [*tell()] if tell else []
+
+    def waits_for(self) -> list[Action]:
+        """What has to be executed first, and is not."""
+        parents = (self.around.actions.get(one) for one in self.action.depends_on)
+        return [one for one in parents if one and one.state is not State.EXECUTED]
+
+    def name(self, actor: str | None) -> Markup:
+        """Who acted."""
+        return visible(self.around.name(actor or "nobody"))
+
+    def called(self, other: Action) -> Markup:
+        """A link to another action, by its kind."""
+        words = f"the {other.of.label.lower()}"
+        return Markup('<a href="/actions/{}">{}</a>').format(other.id, words)
+
+    def _scheduled(self) -> Iterator[Markup]:
+        for parent in self.waits_for():
+            now = (
+                Markup("")
+                if parent.state in (State.SCHEDULED, State.EXECUTING)
+                else (Markup(" ({})").format(parent.state.label.lower()))
+            )
+            yield Markup("Waits for {}{}.").format(self.called(parent), now)
+        error = self.action.error
+        if self.action.attempt and error:
+            yield Markup("Attempt {} had no effect: {}").format(
+                self.action.attempt, self._quoted(error.get("message"))
+            )
+
+    def _held(self) -> Iterator[Markup]:
+        if self.action.state_reason:
+            yield self._quoted(self.action.state_reason)
+
+    def _executing(self) -> Iterator[Markup]:
+        if self.action.error:
+            yield Markup("Attempt {} is in doubt and is looked into: {}").format(
+                self.action.attempt, self._quoted(self.action.error.get("message"))
+            )
+        if self.action.late_cancel_at is not None:
+            yield self._race()
+            yield Markup("If this attempt had no effect it ends as cancelled.")
+
+    def _executed(self) -> Iterator[Markup]:
+        repaired = repair(self.action, self.around)
+        if self.action.late_cancel_at is not None:
+            yield self._race()
+        if repaired is not None:
+            yield Markup("{}: {}.").format(
+                Markup('<a href="/actions/{}">{}</a>').format(repaired.id, repaired.of.label),
+                repaired.state.label.lower(),
+            )
+        elif self.action.late_cancel_at is not None:
+            way_back = self.action.of.way_back
+            if way_back is not None and can_be_repaired(self.action, self.around):
+                yield escape(way_back.explain)
+            else:
+                yield Markup("There is no way back for this one.")
+        effect = (self.action.effect or {}).get("status")
+        if effect in _EFFECTS:
+            yield escape(_EFFECTS[effect])
+
+    def _race(self) -> Markup:
+        receipt = late_receipt(self.action)
+        if receipt is None or receipt.claimed_at is None:
+            return Markup("")
+        return Markup("It ran at {}, the cancel by {} arrived at {}.").format(
+            self.zone.marked(receipt.claimed_at, "exact"),
+            self.name(self.action.late_cancel_by),
+            self.zone.marked(receipt.cancel_received_at, "exact"),
+        )
+
+    def _cancelled(self) -> Iterator[Markup]:
+        action = self.action
+        who = self.name(action.cancelled_by)
+        ended = [one for one in self._parents() if one.state in RAN_OUT]
+        if action.late_cancel_at is not None:
+            left = "after an attempt that had no effect"
+        elif action.previous_state is State.AWAITING_APPROVAL:
+            left = "before anybody approved it"
+        elif action.execute_at is None or action.cancelled_at is None:
+            left = "while it was held"
+        elif action.execute_at > action.cancelled_at:
+            left = f"with {countdown(action.execute_at - action.cancelled_at)} left"
+        else:
+            left = "when it was due and nobody had claimed it"
+        yield Markup("Nothing happened. Cancelled by {} {}.").format(who, left)
+        if ended:
+            yield Markup("It went along with {}.").format(self.called(ended[0]))
+        elif action.cancel_reason:
+            yield self._quoted(action.cancel_reason)
+        yield from self._repeated()
+
+    def _rejected(self) -> Iterator[Markup]:
+        yield Markup("Rejected by {}: {}").format(
+            self.name(self.action.state_by), self._quoted(self.action.state_reason)
+        )
+        yield from self._repeated()
+
+    def _failed(self) -> Iterator[Markup]:
+        error = self.action.error or {}
+        if self.action.state_reason:  # a person settled it
+            yield Markup("{} says that it did not happen: {}").format(
+                self.name(self.action.state_by), self._quoted(self.action.state_reason)
+            )
+        else:
+            tries = f"after {self.action.attempt} attempts " if self.action.attempt > 1 else ""
+            yield Markup("It failed {}without an effect: {}").format(
+                tries, self._quoted(error.get("message"))
+            )
+        yield from self._repeated()
+
+    def _unknown(self) -> Iterator[Markup]:
+        error = self.action.error or {}
+        yield Markup("Nobody knows whether it happened: {}").format(
+            self._quoted(error.get("message"))
+        )
+        if self.action.late_cancel_at is not None:
+            yield self._race()
+        yield Markup("Look at the provider, then say what you found.")
+
+    def _repeated(self) -> Iterator[Markup]:
+        repeat = again_of(self.action, self.around)
+        if repeat is not None:
+            yield Markup('<a href="/actions/{}">Scheduled again</a>.').format(repeat)
+
+    def _parents(self) -> list[Action]:
+        parents = (self.around.actions.get(one) for one in self.action.depends_on)
+        return [one for one in parents if one]
+
+    def _quoted(self, words: object) -> Markup:
+        text = shortened(str(words or "no words"), _QUOTED_AT_MOST)
+        return Markup('<span class="said">“{}”</span>').format(visible(text))
+
+
+def beside(action: Action, teller: Teller) -> str:
+    """The small line under the state's word, for states without a countdown."""
+    if action.state is State.HELD:
+        return f"by {plain(teller.around.name(action.state_by))}"
+    if action.late_cancel_at is not None and action.claimed_at is not None:
+        return f"by {span(action.late_cancel_at - action.claimed_at)}"
+    return ""

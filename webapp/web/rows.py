@@ -1,0 +1,162 @@
+"""The row's view model: all that `templates/actions/_row.html` shows, for page and live frame.
+
+A row is the same for everybody who may see it: staff and admins have the same buttons.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from markupsafe import Markup
+
+from webapp.domain.action import Action
+from webapp.domain.currencies import EXPONENTS
+from webapp.domain.states import TOO_LATE, State
+from webapp.domain.times import maybe_rfc3339
+from webapp.services.screen import Surroundings
+from webapp.web import row_buttons
+from webapp.web.moments import Zone, amount
+from webapp.web.row_buttons import Button, Field
+from webapp.web.row_facts import Teller, beside
+from webapp.web.visible import plain, shortened
+
+SUMMARY_AT_MOST = 140
+"""Characters of the summary in a row; the action's page has all of it."""
+_ASKS = frozenset({State.AWAITING_APPROVAL, State.HELD, State.UNKNOWN})
+_ORDINARY = ("window of", "amount under", "immediate:", "this kind needs approval")
+"""How reasons begin that say nothing of a risk."""
+_MONEY = re.compile(r"\b(\d+(?:\.\d+)?) ([A-Z]{3})\b")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One action as a row, `now` being the deciding clock (UTC microseconds)."""
+
+    action: Action
+    around: Surroundings
+    zone: Zone
+    now: int
+
+    @property
+    def too_late(self) -> bool:
+        """A cancel was recorded after the claim."""
+        return self.action.late_cancel_at is not None and self.action.state in TOO_LATE
+
+    @property
+    def needs_person(self) -> bool:
+        """It goes no further, or should not be left, without somebody's decision."""
+        action = self.action
+        if action.state in _ASKS:
+            return True
+        if action.state is State.FAILED:
+            return row_buttons.again_of(action, self.around) is None
+        if action.state is State.EXECUTED:
+            lost = self.too_late or (action.effect or {}).get("status") == "failed_later"
+            return lost and row_buttons.repair(action, self.around) is None
+        return False
+
+    @property
+    def word(self) -> str:
+        """The state in a word."""
+        return "Too late" if self.too_late else self.action.state.label
+
+    @property
+    def beside(self) -> str:
+        return beside(self.action, self._teller)
+
+    @property
+    def deadline(self) -> str | None:
+        return maybe_rfc3339(self.action.cancel_by)
+
+    @property
+    def execute_at(self) -> str | None:
+        return maybe_rfc3339(self.action.execute_at)
+
+    @property
+    def left(self) -> int:
+        """Microseconds until `cancel_by`."""
+        return (self.action.cancel_by or self.now) - self.now
+
+    @property
+    def since(self) -> int:
+        """When it came to its state, as far as its row says."""
+        action = self.action
+        return action.finished_at or action.claimed_at or action.drafted_at
+
+    @property
+    def blocked(self) -> bool:
+        """Due or not, something else has to be executed first."""
+        return self.action.state is State.SCHEDULED and bool(self._teller.waits_for())
+
+    @property
+    def amount(self) -> str | None:
+        if self.action.amount_value is None or self.action.amount_currency is None:
+            return None
+        return amount(self.action.amount_value, self.action.amount_currency)
+
+    @property
+    def whom(self) -> str:
+        """The customer, by the name that the agent gave."""
+        return str(self.action.customer.get("name") or self.action.customer["ref"])
+
+    @property
+    def target(self) -> str:
+        return self.action.of.target(self.action.payload)
+
+    @property
+    def summary(self) -> str:
+        return shortened(self.action.summary, SUMMARY_AT_MOST)
+
+    @cached_property
+    def what(self) -> str:
+        """For listeners: `refund of ₹4,250.00 for Meera K.`"""
+        money = f" of {self.amount}" if self.amount else ""
+        return f"{self.action.of.label.lower()}{money} for {plain(shortened(self.whom, 60))}"
+
+    @property
+    def marks(self) -> list[str]:
+        """Why somebody should look: the policy's reasons, and what has happened since."""
+        if self.action.state not in (State.AWAITING_APPROVAL, State.SCHEDULED, State.HELD):
+            return []
+        because = self.action.decision.get("because", ())
+        found = [_in_words(reason) for reason in because if not reason.startswith(_ORDINARY)]
+        if self.action.attempt:
+            found.append(f"attempt {self.action.attempt + 1}")
+        if self.action.again_of:
+            found.append("again")
+        return found
+
+    @property
+    def also_stops(self) -> str:
+        """What a cancel takes along: `also stops 1 reply`."""
+        if not self.action.cancellable:
+            return ""
+        children = self.around.around.children.get(self.action.id, ())
+        count = sum(child.state in _ASKS or child.state is State.SCHEDULED for child in children)
+        return f"also stops {count} more" if count else ""
+
+    @property
+    def facts(self) -> list[Markup]:
+        return self._teller.facts()
+
+    @cached_property
+    def buttons(self) -> list[Button]:
+        return row_buttons.buttons(self.action, self.around, self.what)
+
+    @property
+    def field(self) -> Field | None:
+        return row_buttons.field(self.buttons)
+
+    @cached_property
+    def _teller(self) -> Teller:
+        return Teller(self.action, self.around, self.zone)
+
+
+def _in_words(reason: str) -> str:
+    """`amount above 5000.00 INR` -> `amount above ₹5,000.00`"""
+    return _MONEY.sub(lambda found: amount(_minor_units(found[1], found[2]), found[2]), reason)
+
+
+def _minor_units(number: str, currency: str) -> int:
+    return int(Decimal(number).scaleb(EXPONENTS.get(currency, 2)))
