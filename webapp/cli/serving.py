@@ -58,12 +58,14 @@ def serve(host: str, port: int, no_worker: bool, processes: int) -> None:
     """
     from webapp import serve as server
     from webapp.cli.logs import start_logging
+    from webapp.connectors.registry import connectors
 
     settings = read_settings()
     if processes > 1 and settings.database_url.startswith("sqlite"):
         raise Refused("--processes needs PostgreSQL: a SQLite desk is one process")
     with open_desk(settings):
         settings = settings.serving(host, port)
+        connectors(settings)
     start_logging()
     server.serve(
         app_factory(settings),
@@ -100,16 +102,13 @@ def app_factory(settings: "Settings") -> "Callable[[], Flask]":
 
     def make() -> "Flask":
         from webapp.app import create_app
-        from webapp.domain.times import to_rfc3339
         from webapp.services.desk import Desk
         from webapp.store.engine import Database
-        from webapp.web.socket import Broadcaster
 
         desk = Desk(Database(settings.database_url), settings)
         desk.db.measure_offset()
         desk.db.wakeup.watch()
-        broadcaster = Broadcaster(source, now=lambda: to_rfc3339(desk.now()))
-        return create_app(desk, broadcaster=broadcaster)
+        return create_app(desk)
 
     return make
 

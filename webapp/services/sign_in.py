@@ -2,8 +2,6 @@
 
 from collections.abc import Collection
 
-from collections.abc import Collection
-
 from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 
@@ -89,12 +87,6 @@ def ended(desk: Desk, ids: Collection[str]) -> set[str]:
     """Those of these session ids that are over: their screens have to go."""
     with desk.db.read() as tx:
         return people.ended_sessions(tx, ids)
-
-
-def ended(desk: Desk, ids: Collection[str]) -> set[str]:
-    """Those of these session ids that are over, signed out or expired. Raises Unavailable."""
-    with desk.db.read() as tx:
-        return set(ids) - people.lasting(tx, ids)
 
 
 def _note(tx: Tx, subjects: list[str]) -> None:

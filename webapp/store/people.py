@@ -81,14 +81,6 @@ def by_session(tx: Tx, token: str) -> Person | None:
     return None if row is None else _person(row)
 
 
-def lasting(tx: Tx, ids: Collection[str]) -> set[str]:
-    """Those of these session ids that are not over."""
-    alive = select(session.c.token_hash).where(
-        session.c.token_hash.in_(ids), session.c.expires_at > NOW
-    )
-    return set(tx.conn.scalars(alive, tx.params({})))
-
-
 def close_session(tx: Tx, token: str) -> None:
     """Sign out."""
     tx.conn.execute(delete(session).where(session.c.token_hash == session_id(token)))
