@@ -9,7 +9,6 @@ import pytest
 
 from webapp.cli import main
 from webapp.config import Settings, variable
-from webapp.services.desk import Desk
 from webapp.web.routes import TABLE
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
