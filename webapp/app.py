@@ -9,19 +9,20 @@ from webapp.web import ops
 from webapp.web.api import api
 from webapp.web.api.events import EXTENSION as WAITERS
 from webapp.web.api.waiters import Waiters
-from webapp.web.auth import init_auth, viewer
+from webapp.web.auth import init_auth
 from webapp.web.current import EXTENSION
+from webapp.web.live import init_live
+from webapp.web.pages import init_pages
 from webapp.web.problems import init_problems
 from webapp.web.routes import not_in_table
 from webapp.web.security import init_security
-from webapp.web.socket import Broadcaster, init_socket
 
 BODY_AT_MOST = 1024 * 1024
 """Bytes of a request's body."""
 
 
-def create_app(desk: Desk, *, broadcaster: Broadcaster | None = None) -> Flask:
-    """The application; with a broadcaster it has the feed's socket, and every commit wakes it.
+def create_app(desk: Desk) -> Flask:
+    """The application, with a broadcaster for the feed's socket that whoever serves it starts.
 
     Starts no thread. Raises ConfigError without a secret key, RuntimeError where a route stands
     in no line of `web/routes.py`.
@@ -41,7 +42,6 @@ def create_app(desk: Desk, *, broadcaster: Broadcaster | None = None) -> Flask:
         PROVIDE_AUTOMATIC_OPTIONS=False,
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]  # bodies keep the contract's order
-    app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.extensions[EXTENSION] = desk
     app.extensions[WAITERS] = Waiters(desk.db.wakeup)
@@ -50,9 +50,8 @@ def create_app(desk: Desk, *, broadcaster: Broadcaster | None = None) -> Flask:
     init_auth(app)
     app.register_blueprint(api)
     app.register_blueprint(ops.ops)
-    if broadcaster is not None:
-        init_socket(app, broadcaster, viewer, base_url=settings.base_url)
-        desk.db.wakeup.subscribe(lambda _due: broadcaster.wake())
+    init_pages(app)
+    init_live(app)
     if left := not_in_table(app):
         raise RuntimeError(f"not in web/routes.py: {', '.join(left)}")
     return app

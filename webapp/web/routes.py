@@ -105,6 +105,10 @@ _PAGES = (
     _page("POST", "/login", Who.ANYBODY, "Sign in"),
     _page("POST", "/logout", Who.STAFF, "Sign out"),
     _page("GET", "/s/{token}", Who.ANYBODY, "A customer's status page"),
+    _page("POST", "/pause", Who.STAFF, "Pause everything, from the bar"),
+    _page("POST", "/pause/{id}/end", Who.STAFF, "Resume"),
+    _page("GET", "/feed/rows", Who.STAFF, "The feed's rows alone"),
+    _page("GET", "/feed/pauses", Who.STAFF, "The pauses that stand, alone"),
     Route("POST", "/feed/views", Who.STAFF, "What was really on screen"),
     Route("GET", "/feed/socket", Who.STAFF, "The live feed", None, Answer.SOCKET),
 )
