@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from webapp.connectors.sandbox.faults import Fault
-from webapp.connectors.sandbox.sqlite import BUSY_SECONDS, connect, sqlite3
+from webapp.connectors.sandbox.sqlite import connect, sqlite3
+
+BUSY_SECONDS = 10.0
+"""How long to wait for other writers."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS effects (
@@ -69,8 +72,8 @@ class Entry:
         return "settled" if self.settled_at <= now else "submitted"
 
 
-class LedgerBusy(Exception):
-    """The ledger was busy for too long; nothing was written."""
+class LedgerUnavailable(Exception):
+    """The ledger was busy for too long, or can't be opened; nothing was written."""
 
 
 class _Own:
@@ -85,7 +88,7 @@ class Ledger:
     """The file at `path`, made at the first use."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         # By process id: a connection must not cross a fork, nor be closed by the child
         # (https://www.sqlite.org/howtocorrupt.html, 2.6), and the lock may be taken while forking.
         self._own: dict[int, _Own] = {}
@@ -94,13 +97,13 @@ class Ledger:
     def writing(self, deadline: float | None = None) -> Iterator["Writing"]:
         """One transaction, committed unless it raises. Keep it short: everybody waits.
 
-        Raises LedgerBusy after 10 s, or at the deadline (`time.monotonic()`) when that is earlier.
+        Raises LedgerUnavailable after 10 s, or at `deadline` (`time.monotonic()`) if earlier.
         """
         with self._open(deadline) as connection:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                raise LedgerBusy(str(error)) from error
+                raise LedgerUnavailable(str(error)) from error
             try:
                 yield Writing(connection)
             except BaseException:
@@ -133,13 +136,16 @@ class Ledger:
     @contextmanager
     def _open(self, deadline: float | None = None) -> Iterator[standard.Connection]:
         own = self._own.setdefault(os.getpid(), _Own())
-        left = BUSY_SECONDS if deadline is None else min(BUSY_SECONDS, deadline - time.monotonic())
-        if not own.lock.acquire(timeout=max(left, 0)):
-            raise LedgerBusy("the ledger is busy")
+        give_up = time.monotonic() + BUSY_SECONDS
+        if deadline is not None:
+            give_up = min(give_up, deadline)
+        if not own.lock.acquire(timeout=max(give_up - time.monotonic(), 0)):
+            raise LedgerUnavailable("the ledger is busy")
         try:
+            left = max(give_up - time.monotonic(), 0)
             if own.connection is None:
-                own.connection = connect(self._path, _SCHEMA)
-            own.connection.execute(f"PRAGMA busy_timeout={max(int(left * 1000), 0)}")
+                own.connection = _connect(self.path, left)
+            own.connection.execute(f"PRAGMA busy_timeout={int(left * 1000)}")
             yield own.connection
         finally:
             own.lock.release()
@@ -195,6 +201,13 @@ class Writing:
 def canonical(payload: Mapping[str, Any]) -> str:
     """One text for one payload."""
     return json.dumps(payload, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _connect(path: Path, busy_seconds: float) -> standard.Connection:
+    try:
+        return connect(path, _SCHEMA, busy_seconds)
+    except sqlite3.OperationalError as error:
+        raise LedgerUnavailable(str(error)) from error
 
 
 def _one(connection: standard.Connection, column: str, value: str) -> Entry | None:

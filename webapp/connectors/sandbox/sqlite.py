@@ -13,30 +13,32 @@ try:
 except ImportError:  # no wheel for this platform
     pass
 
-BUSY_SECONDS = 10.0
-"""How long a connection waits for another writer."""
 
-
-def connect(path: Path, schema: str) -> standard.Connection:
+def connect(path: Path, schema: str, busy_seconds: float) -> standard.Connection:
     """An autocommit connection that any thread may use, one at a time; the schema stands.
+
+    Waits up to `busy_seconds` for other writers, then raises OperationalError.
 
     `synchronous=NORMAL`, unlike the desk's own database: a kill loses nothing, and a power cut may
     lose the last effects of a provider that moves no money. An insert is then free of fsync.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     connection: standard.Connection = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
     )
-    _set_journal(connection)
-    connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute("PRAGMA foreign_keys=ON")
-    connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
+    try:
+        _set_journal(connection, time.monotonic() + busy_seconds)
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
-def _set_journal(connection: standard.Connection) -> None:
+def _set_journal(connection: standard.Connection, give_up: float) -> None:
     mode = "WAL" if _wal_is_safe(sqlite3.sqlite_version_info) else "TRUNCATE"
-    give_up = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             connection.execute(f"PRAGMA journal_mode={mode}")
