@@ -5,7 +5,7 @@ Every finish is fenced by state and attempt: a worker that was believed dead cha
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 
 from webapp.domain.states import State
 from webapp.store.arrow import record_many
@@ -55,6 +55,9 @@ class Finish:
     error: str | None = None
     retry_at: int | None = None
     data: str = "{}"
+
+
+_FIELDS = tuple(field.name for field in fields(Finish))
 
 
 def next_due(tx: Tx) -> int | None:
@@ -141,16 +144,13 @@ def _claim(row: AnyRow) -> Claim:
 
 
 def _finish(tx: Tx, worker: str, results: Sequence[Finish]) -> Sequence[AnyRow]:
-    rows = json.dumps([asdict(result) for result in results])
-    params = tx.params({"p_rows": rows, "p_actor": worker})
+    rows = [{name: getattr(result, name) for name in _FIELDS} for result in results]
+    params = tx.params({"p_rows": json.dumps(rows), "p_actor": worker})
     if tx.dialect == "postgresql":
         return tx.conn.execute(FINISH_POSTGRESQL, params).all()
     moved = tx.conn.execute(FINISH_SQLITE, params).all()
     if moved:
         data = {result.id: result.data for result in results}
-        moves = (
-            (row, FINISH_VERBS.get(row.state, row.state), data[row.id])
-            for row in moved
-        )
+        moves = ((row, FINISH_VERBS.get(row.state, row.state), data[row.id]) for row in moved)
         record_many(tx, moves, worker)
     return moved
