@@ -106,10 +106,12 @@ class Ledger:
                 raise LedgerUnavailable(str(error)) from error
             try:
                 yield Writing(connection)
+                connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                # Some failures of a commit (a full disk) have rolled back already.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 raise
-            connection.execute("COMMIT")
 
     def entries(self, limit: int | None = None) -> list[Entry]:
         """What happened, newest first."""
