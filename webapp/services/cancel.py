@@ -4,6 +4,7 @@ import uuid
 from dataclasses import dataclass
 
 from webapp.domain.action import Action, Receipt
+from webapp.domain.drafts import fingerprint
 from webapp.domain.errors import NotCancellable
 from webapp.domain.states import TOO_LATE, State
 from webapp.services.caller import Caller
@@ -70,7 +71,7 @@ def cancel(
     With the same `key` again the answer is the first one. Raises NotFound, Changed (only while
     it could still be cancelled), NotCancellable (rejected, failed), Unavailable.
     """
-    own_key = f"{caller.actor}\n{key or uuid.uuid4()}"[:255]
+    own_key = fingerprint(f"{caller.actor}\n{key or uuid.uuid4()}")
 
     def work(tx: Tx) -> Outcome:
         won = transitions.cancel(tx, action_id, caller.asker(reason, seen), own_key)
