@@ -8,7 +8,7 @@ from typing import Any
 
 from webapp.connectors.base import SETTLED, SUBMITTED, Effect, EffectFailed, EffectRequest
 from webapp.connectors.sandbox.faults import Fault, Faults
-from webapp.connectors.sandbox.ledger import Entry, Ledger, LedgerUnavailable, Writing, canonical
+from webapp.connectors.sandbox.ledger import Entry, Ledger, LedgerBusy, Writing, canonical
 from webapp.connectors.sandbox.sqlite import sqlite3
 
 
@@ -74,7 +74,7 @@ class SandboxConnector:
                     request.kind, request.key, request.attempt
                 )
                 entry = None if fault in _NO_EFFECT else self._record(writing, request)
-        except LedgerUnavailable as error:
+        except LedgerBusy as error:
             raise EffectFailed(str(error), permanent=False, may_have_happened=False) from error
         if fault is Fault.HANG:
             _pass_time(float("inf"), request.deadline)
@@ -93,7 +93,7 @@ class SandboxConnector:
         try:
             with self.ledger.writing():
                 pass
-        except (OSError, LedgerUnavailable, sqlite3.Error) as error:
+        except (OSError, LedgerBusy, sqlite3.Error) as error:
             return f"the sandbox's ledger cannot be written: {error}"
         return None
 

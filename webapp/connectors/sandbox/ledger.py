@@ -72,7 +72,7 @@ class Entry:
         return "settled" if self.settled_at <= now else "submitted"
 
 
-class LedgerUnavailable(Exception):
+class LedgerBusy(Exception):
     """The ledger was busy for too long, or can't be opened; nothing was written."""
 
 
@@ -97,13 +97,13 @@ class Ledger:
     def writing(self, deadline: float | None = None) -> Iterator["Writing"]:
         """One transaction, committed unless it raises. Keep it short: everybody waits.
 
-        Raises LedgerUnavailable after 10 s, or at `deadline` (`time.monotonic()`) if earlier.
+        Raises LedgerBusy after 10 s, or at `deadline` (`time.monotonic()`) if earlier.
         """
         with self._open(deadline) as connection:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                raise LedgerUnavailable(str(error)) from error
+                raise LedgerBusy(str(error)) from error
             try:
                 yield Writing(connection)
                 connection.execute("COMMIT")
@@ -142,7 +142,7 @@ class Ledger:
         if deadline is not None:
             give_up = min(give_up, deadline)
         if not own.lock.acquire(timeout=max(give_up - time.monotonic(), 0)):
-            raise LedgerUnavailable("the ledger is busy")
+            raise LedgerBusy("the ledger is busy")
         try:
             left = max(give_up - time.monotonic(), 0)
             if own.connection is None:
@@ -209,7 +209,7 @@ def _connect(path: Path, busy_seconds: float) -> standard.Connection:
     try:
         return connect(path, _SCHEMA, busy_seconds)
     except sqlite3.OperationalError as error:
-        raise LedgerUnavailable(str(error)) from error
+        raise LedgerBusy(str(error)) from error
 
 
 def _one(connection: standard.Connection, column: str, value: str) -> Entry | None:
