@@ -5,6 +5,7 @@
 Who asks is who its cookie says: `who=NAME:ROLE:SESSION`.
 """
 
+import gc
 import os
 import sys
 import threading
@@ -16,7 +17,7 @@ from typing import Any
 from flask import Flask, Request, Response, jsonify, request
 
 from webapp.config import Settings
-from webapp.serve import STOPPING, serve
+from webapp.serve import STOPPING, DeskWorker, serve
 from webapp.web.socket import Broadcaster, Change, Pace, StaleCursor, Viewer, init_socket
 
 START = 1_000
@@ -137,10 +138,12 @@ def add_process_routes(app: Flask, feed: Feed, desk: Broadcaster) -> None:
     @app.get("/stats")
     def stats() -> Response:
         usage = os.times()
+        workers = [found for found in gc.get_objects() if isinstance(found, DeskWorker)]
         with open("/proc/self/statm") as statm:  # noqa: PTH123
             resident = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         return jsonify(
             screens=desk.count,
+            connections=[worker.nr_conns for worker in workers],
             threads=threading.active_count(),
             files=len(os.listdir("/proc/self/fd")),  # noqa: PTH208
             pid=os.getpid(),

@@ -11,7 +11,7 @@ import selectors
 import socket
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from time import monotonic
 
@@ -127,8 +127,9 @@ class Broadcaster:
         self._tell(partial(self._publish, wire(frames), cursor))
 
     def _tell(self, command: Callable[[float], None]) -> None:
-        self._inbox.append(command)
-        self._ring()
+        if self._thread is not None and self._thread.is_alive():
+            self._inbox.append(command)
+            self._ring()
 
     def _ring(self) -> None:
         if not self._rung:
@@ -304,7 +305,7 @@ class Broadcaster:
             _log.warning("The feed can be read again")
             self._failing = False
 
-    def _welcome(self, links: list[Link], now: float) -> None:
+    def _welcome(self, links: Iterable[Link], now: float) -> None:
         for link in links:
             if self._catchup.is_live(link) and link.closing_since is None:
                 self._live[link] = None

@@ -4,11 +4,11 @@ They advance in turns and in pieces, so that one who was away for long delays no
 come with the same cursor, as after a restart, are served together by one look at the feed.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
 
 from webapp.web.socket import messages
-from webapp.web.socket.feed import Feed
+from webapp.web.socket.feed import Feed, Frames
 from webapp.web.socket.link import Link
 from webapp.web.socket.source import StaleCursor
 from webapp.web.socket.wire import text_frame
@@ -42,8 +42,8 @@ class CatchUp:
         """A screen that went."""
         self._cursors.pop(link, None)
 
-    def step(self, now: float) -> list[Link]:
-        """One piece for everybody, as far as the time goes. Returns the links that were sent to.
+    def step(self, now: float) -> Iterator[Link]:
+        """One piece for everybody, as far as the time goes; yields the links that were sent to.
 
         To be called after a `Feed.pull` that found no more. Raises what the source raises; who
         was not served then is served by a later step.
@@ -53,72 +53,49 @@ class CatchUp:
             if not link.backed_up:
                 groups.setdefault(cursor, []).append(link)
         until = monotonic() + MOST_SECONDS
-        served: list[Link] = []
         for cursor, links in groups.items():
             self._serve(cursor, links, now)
-            served += links
+            yield from links
             if monotonic() > until:
                 break
-        return served
 
     def is_live(self, link: Link) -> bool:
         """Whether the link has everything up to the feed's position."""
         return link not in self._cursors
 
     def _serve(self, cursor: str | None, links: list[Link], now: float) -> None:
+        """Hello where it is due, the piece after `cursor`, and who has all is live."""
         feed = self._feed
+        frames: Frames = {}
+        last: str | None
         if cursor is None:
-            self._greet(links, feed.position, now)
+            cursor = last = feed.position
         elif feed.remembers(cursor):
-            self._greet(links, cursor, now)
-            for role, members in _by_role(links).items():
-                recent = feed.since(cursor, role)
-                for link in members:
-                    link.send(recent, now)
+            frames, last = feed.recall(cursor)
         else:
-            self._serve_gap(cursor, links, now)
-            return
+            try:
+                frames, last = feed.look_up(cursor)
+            except StaleCursor:
+                self._start_over(links, now)
+                return
+        hello = text_frame(messages.hello(self._now(), cursor))
         for link in links:
-            self._go_live(link)
-
-    def _serve_gap(self, cursor: str, links: list[Link], now: float) -> None:
-        try:
-            missed, last = self._feed.missed(cursor)
-        except StaleCursor:
-            self._start_over(links, now)
-            return
-        self._greet(links, cursor, now)
-        for link in links:
-            if last is None:
-                self._go_live(link)
-                continue
-            link.send(missed.get(link.screen.viewer.role, b""), now)
-            # to the end of the line
-            self._cursors.pop(link)
-            self._cursors[link] = last
+            if not link.greeted:
+                link.greeted = True
+                link.send(hello, now)
+            frame = frames.get(link.screen.viewer.role)
+            if frame:
+                link.send(frame, now)
+            # to the end of the line, or out of it
+            del self._cursors[link]
+            if last is not None and last != feed.position:
+                self._cursors[link] = last
 
     def _start_over(self, links: list[Link], now: float) -> None:
         """The list must be fetched again: what follows comes after the position."""
         position = self._feed.position
         frames = text_frame(messages.hello(self._now(), position)) + text_frame(messages.RESET)
         for link in links:
+            link.greeted = True
             link.send(frames, now)
-            self._go_live(link)
-
-    def _greet(self, links: list[Link], cursor: str, now: float) -> None:
-        frame = text_frame(messages.hello(self._now(), cursor))
-        for link in links:
-            if not link.greeted:
-                link.greeted = True
-                link.send(frame, now)
-
-    def _go_live(self, link: Link) -> None:
-        link.greeted = True
-        self._cursors.pop(link, None)
-
-
-def _by_role(links: list[Link]) -> dict[str, list[Link]]:
-    roles: dict[str, list[Link]] = {}
-    for link in links:
-        roles.setdefault(link.screen.viewer.role, []).append(link)
-    return roles
+            del self._cursors[link]

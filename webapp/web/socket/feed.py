@@ -8,7 +8,7 @@ committed earlier, so it is either among the recent ones, or older.
 from collections.abc import Mapping, Sequence
 
 from webapp.web.socket.recent import Recent
-from webapp.web.socket.source import Change, FeedSource
+from webapp.web.socket.source import FeedSource
 from webapp.web.socket.wire import text_frame
 
 MOST_PULLED = 200
@@ -53,19 +53,18 @@ class Feed:
         return True
 
     def remembers(self, cursor: str) -> bool:
-        """Whether `since` can be answered from memory, up to the position."""
+        """Whether what follows the cursor can be served from memory, up to the position."""
         return self._recent is not None and cursor in self._recent
 
-    def since(self, cursor: str, role: str) -> bytes:
-        """All that went out to `role` after a cursor that is remembered."""
-        return self._recent.after(cursor, role) if self._recent else b""
+    def recall(self, cursor: str) -> tuple[Frames, str]:
+        """The next piece after a cursor that is remembered, and the cursor it ends at."""
+        assert self._recent is not None  # noqa: S101 - or nothing would be remembered
+        changes = self._recent.after(cursor, MOST_MISSED)
+        return joined([frames for _, frames in changes]), changes[-1][0] if changes else cursor
 
-    def missed(self, cursor: str) -> tuple[Frames, str | None]:
-        """The next piece after a cursor that is not remembered, and the cursor it ends at.
-
-        None: there was nothing more, so the position comes next.
-        """
-        changes: Sequence[Change] = self._source.since(cursor, MOST_MISSED)
+    def look_up(self, cursor: str) -> tuple[Frames, str | None]:
+        """The same for one that is not. None: there was nothing more, so it is at the position."""
+        changes = self._source.since(cursor, MOST_MISSED)
         if not changes:
             return {}, None
         return joined([wire(change.frames) for change in changes]), changes[-1].cursor

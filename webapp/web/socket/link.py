@@ -21,7 +21,7 @@ from webapp.web.socket.wire import (
 READ_BYTES = 4096
 MOST_INPUT = 16_384
 """Bytes a screen may send between two beats; it has nothing to say but pongs."""
-MOST_WAITING = 512 * 1024
+MOST_WAITING = 1024 * 1024
 """Bytes that may wait for a slow screen; the frames are shared, so this counts no copies."""
 
 

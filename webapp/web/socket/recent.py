@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping
+from itertools import takewhile
 
 KEPT = 512
 """Changes; at about 2 KB a frame and role, 2 MB at most."""
@@ -27,12 +28,7 @@ class Recent:
             self._known.discard(self._base)
             self._base = self._changes.popleft()[0]
 
-    def after(self, cursor: str, role: str) -> bytes:
-        """All frames of `role` after a cursor that is known, oldest first."""
-        found: list[bytes] = []
-        for at, frames in reversed(self._changes):
-            if at == cursor:
-                break
-            if role in frames:
-                found.append(frames[role])
-        return b"".join(reversed(found))
+    def after(self, cursor: str, most: int) -> list[tuple[str, Mapping[str, bytes]]]:
+        """At most `most` changes after a cursor that is known, oldest first."""
+        newest_first = takewhile(lambda change: change[0] != cursor, reversed(self._changes))
+        return list(newest_first)[::-1][:most]

@@ -62,12 +62,12 @@ def init_socket(
             abort(503, "No more screens can be served now.")
         # compression per screen would undo building a frame once
         request.environ.pop("HTTP_SEC_WEBSOCKET_EXTENSIONS", None)
-        g.viewer = viewer
+        g.feed_viewer = viewer
         return None
 
     def feed(_handshaken: Server) -> None:
         after = request.args.get("after") or None
-        broadcaster.add(take_over(request.environ), Screen(g.viewer, after))
+        broadcaster.add(take_over(request.environ), Screen(g.feed_viewer, after))
 
     blueprint.add_url_rule(path, "plain", _upgrade_required)
     Sock().route(path, bp=blueprint, endpoint="socket")(feed)
