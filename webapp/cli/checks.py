@@ -61,24 +61,26 @@ def _database(settings: Settings) -> Iterator[Finding]:
             yield _checked("clock", lambda: _clock(db))
             yield _checked("worker", lambda: _worker(db))
     except Exception as problem:
-        yield Finding("database", False, _reason(problem))
+        reason = _reason(problem)
+        if reason is None:
+            raise
+        yield Finding("database", False, reason)
 
 
 def _checked(about: str, check: Callable[[], str]) -> Finding:
     try:
         return Finding(about, True, check())
     except Exception as problem:
-        return Finding(about, False, _reason(problem))
+        reason = _reason(problem)
+        if reason is None:
+            raise
+        return Finding(about, False, reason)
 
 
-def _reason(problem: Exception) -> str:
-    """Raises it again where it is no finding but a fault of the program."""
-    if isinstance(problem, Refused):
-        return problem.message
-    reason = refusal(problem)
-    if reason is None:
-        raise problem
-    return " ".join(reason.split())
+def _reason(problem: Exception) -> str | None:
+    """None where it is no finding but a fault of the program."""
+    reason = problem.message if isinstance(problem, Refused) else refusal(problem)
+    return reason and " ".join(reason.split())
 
 
 def _clock(db: Database) -> str:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import click
@@ -33,7 +34,7 @@ class Program(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         for argument in args:
             if any("\ud800" <= character <= "\udfff" for character in argument):
-                raise click.UsageError(f"{ascii(argument)} is not valid UTF-8", ctx)
+                raise click.UsageError(f"{argument!a} is not valid UTF-8", ctx)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -45,12 +46,19 @@ class Program(click.Group):
                 raise
             raise Refused(reason) from problem
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+            return super().main(args, prog_name, complete_var, False, **extra)
         status = 0
         try:
-            result = super().main(*args, standalone_mode=False, **extra)
+            result = super().main(args, prog_name, complete_var, False, **extra)
             status = result if isinstance(result, int) else 0
             sys.stdout.flush()
         except click.exceptions.NoArgsIsHelpError as problem:

@@ -31,14 +31,20 @@ HOST = click.option(
     "--host", default="127.0.0.1", show_default=True, callback=a_host, help="address to listen on"
 )
 PORT = click.option(
-    "--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="port to listen on"
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8000,
+    show_default=True,
+    help="port to listen on",
 )
 
 
 @click.command()
 @HOST
 @PORT
-@click.option("--no-worker", is_flag=True, help="pages and API only; run undo-desk worker elsewhere")
+@click.option(
+    "--no-worker", is_flag=True, help="pages and API only; run undo-desk worker elsewhere"
+)
 @click.option(
     "--processes",
     type=click.IntRange(1, 64),

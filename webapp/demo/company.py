@@ -1,0 +1,24 @@
+"""What runs beside the pages of a demo desk: worker, warehouse, agent."""
+
+from webapp.demo.agent import Agent
+from webapp.demo.warehouse import Warehouse
+from webapp.serve import Service
+
+
+class Company:
+    """A `Service`: the worker's, which the others follow."""
+
+    def __init__(self, worker: Service, agent: Agent, warehouse: Warehouse) -> None:
+        self._worker = worker
+        self._agent = agent
+        warehouse.start()
+        agent.start()
+
+    def stop(self) -> None:
+        """No claims and no drafts from now on. Returns at once."""
+        self._worker.stop()
+        self._agent.stop()
+
+    def join(self, timeout: float) -> bool:
+        """Waits for effects; the agent and the warehouse end with the process."""
+        return self._worker.join(timeout)
