@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webapp.cli.opening import database_file, open_desk, read_settings
+from webapp.cli.opening import database_file, open_database, open_desk, read_settings
 from webapp.cli.program import Refused, warn
 from webapp.cli.serving import HOST, PORT, app_factory, start_worker
 
@@ -73,9 +73,7 @@ def demo(host: str, port: int, rate: float, fresh: bool) -> None:
         settings,
         host=host,
         port=port,
-        start_worker=partial(
-            _begin, folder=folder, warehouse=warehouse, rate=rate, at=(host, port)
-        ),
+        start_worker=partial(_begin, folder=folder, warehouse=warehouse, rate=rate, at=at),
     )
 
 
@@ -132,11 +130,25 @@ def _prepare(settings: "Settings", folder: "Folder", warehouse: "Warehouse") -> 
     from webapp.cli.database import bring_to_this_version
     from webapp.demo import seed
 
+    _check_ours(settings)
     bring_to_this_version(settings)
     with open_desk(settings) as desk:
         seed.seed(desk)
         folder.keep_token(seed.token(desk, folder.token()))
     folder.remember({"warehouse_port": warehouse.port})
+
+
+def _check_ours(settings: "Settings") -> None:
+    """Raises NotADemo, before the database of a real desk is so much as migrated."""
+    from webapp.demo.seed import is_demo
+    from webapp.services.desk import Desk
+    from webapp.store import migrate
+
+    file = database_file(settings)
+    if file is None or file.is_file():
+        with open_database(settings) as db:
+            if migrate.version(db) is not None:
+                is_demo(Desk(db, settings))
 
 
 def _begin(

@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from webapp.demo.client import Client
 from webapp.demo.mistakes import MISTAKES
@@ -88,9 +88,5 @@ class Agent:
 def pick(stage: Stage) -> Play:
     """Some scene, by weight."""
     choice = MISTAKES if stage.random.random() < MISTAKEN else SCENES
-    return _weighted(stage, choice)
-
-
-def _weighted(stage: Stage, choice: Sequence[tuple[Play, int]]) -> Play:
-    plays, weights = zip(*choice, strict=True)
+    plays, weights = [play for play, _ in choice], [weight for _, weight in choice]
     return stage.random.choices(plays, weights)[0]

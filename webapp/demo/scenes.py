@@ -152,8 +152,8 @@ def other_size(stage: Stage) -> Scene:
             orders.reply(
                 order,
                 subject="Your exchange",
-                text=f"the {order.product.other_name} one leaves us tomorrow. Please send the first "
-                "one back in the same box; the label is inside.",
+                text=f"the {order.product.other_name} one leaves us tomorrow. Please send the "
+                "first one back in the same box; the label is inside.",
                 summary=f"Tell {order.customer.first_name} that the exchange is under way",
                 after=exchange,
             )

@@ -55,7 +55,7 @@ class Warehouse:
 def _india(number: int, name: str, email: str, *place: str) -> Customer:
     locale, (street, city, state, code) = "en-IN", place
     return Customer(
-        *(f"c-{number}", name, f"{email}@example.in", locale, "Asia/Kolkata", "INR"),
+        *(f"c-{number}", name, f"{email}@example.org", locale, "Asia/Kolkata", "INR"),
         *(street, city, state, code, "IN"),
     )
 
