@@ -51,7 +51,7 @@ def span(length: int) -> str:
     if length < 100 * MILLISECOND:
         return f"{length / MILLISECOND:.1f}".rstrip("0").rstrip(".") + " ms"
     if length < 10 * SECOND:
-        return f"{length / SECOND:.1f} s"
+        return f"{length / SECOND:.1f}".removesuffix(".0") + " s"
     if length < _MINUTE * SECOND:
         return f"{length // SECOND} s"
     clock = countdown(length // SECOND * SECOND)

@@ -120,7 +120,7 @@ class Row:
         if self.action.state not in (State.AWAITING_APPROVAL, State.SCHEDULED, State.HELD):
             return []
         because = self.action.decision.get("because", ())
-        found = [_in_words(reason) for reason in because if not reason.startswith(_ORDINARY)]
+        found = [in_words(reason) for reason in because if not reason.startswith(_ORDINARY)]
         if self.action.attempt:
             found.append(f"attempt {self.action.attempt + 1}")
         if self.action.again_of:
@@ -153,7 +153,7 @@ class Row:
         return Teller(self.action, self.around, self.zone)
 
 
-def _in_words(reason: str) -> str:
+def in_words(reason: str) -> str:
     """`amount above 5000.00 INR` -> `amount above ₹5,000.00`"""
     return _MONEY.sub(lambda found: amount(_minor_units(found[1], found[2]), found[2]), reason)
 

@@ -11,8 +11,8 @@ from webapp.domain.ids import idempotency_key
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.store.events import Event
-from webapp.web.moments import span
-from webapp.web.rows import Row
+from webapp.web.moments import amount, span
+from webapp.web.rows import Row, in_words
 from webapp.web.visible import visible
 
 _WORDS = {
@@ -83,7 +83,7 @@ class Story:
     @property
     def why(self) -> list[str]:
         """The policy's reasons, as they were written when it decided."""
-        return [str(reason) for reason in self.action.decision.get("because", ())]
+        return [in_words(str(reason)) for reason in self.action.decision.get("because", ())]
 
     @property
     def letter(self) -> str | None:
@@ -187,8 +187,10 @@ class Story:
 def _flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
     """`{"to": {"city": "Pune"}}` -> `to city: Pune`"""
     for name, inner in value.items():
-        here = f"{path} {name}".strip()
-        if isinstance(inner, Mapping):
+        here = f"{path} {name}".strip().replace("_", " ")
+        if isinstance(inner, Mapping) and inner.keys() == {"value", "currency"}:
+            yield here, amount(inner["value"], inner["currency"])
+        elif isinstance(inner, Mapping):
             yield from _flat(inner, here)
         elif isinstance(inner, list):
             yield here, ", ".join(str(one) for one in inner)

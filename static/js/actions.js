@@ -1,0 +1,104 @@
+// Buttons: the form's own post, sent by fetch. The row then shows what the server answered, and
+// nothing before: a press that got no answer leaves the row as it was, and can be repeated.
+
+import { announce } from "desk/announce.js";
+import { SignedOut, ask, newKey } from "desk/server.js";
+import { answer } from "desk/rows.js";
+
+const keys = new Map(); // one key a press, kept until it got an answer
+const TOO_SOON = 200; // after a change of the row, a key press was meant for what stood there
+
+export function startActions(form, show) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (event.submitter) press(event.submitter, show);
+  });
+  form.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-do]");
+    if (button && isSecond(event, button.closest("li"))) event.preventDefault();
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.repeat && event.target.matches("[data-do]")) event.preventDefault();
+    if (event.key === "Escape" && event.target.matches("[data-note]")) stopAsking(event.target);
+  });
+}
+
+// The second half of a double click, or of a double press, lands on whatever stands there by then.
+function isSecond(event, row) {
+  if (event.detail >= 2) return true;
+  return event.detail === 0 && performance.now() - (row.changedAt ?? -Infinity) < TOO_SOON;
+}
+
+async function press(button, show) {
+  const row = button.closest("li[data-action]");
+  if (row.getAttribute("aria-busy") === "true" || mustAsk(button, row)) return;
+  const url = button.formAction;
+  if (!keys.has(url)) keys.set(url, newKey());
+  const body = new FormData();
+  const note = row.querySelector("[data-note]");
+  if (note && button.hasAttribute("data-asks")) body.set("note", note.value);
+  row.setAttribute("aria-busy", "true");
+  answer(row, "");
+  try {
+    const response = await ask(url, {
+      method: "POST",
+      body,
+      headers: { Accept: "application/json", "Idempotency-Key": keys.get(url) },
+    });
+    await hear(response, row, url, show);
+  } catch (problem) {
+    say(row, unanswered(problem));
+  } finally {
+    row.removeAttribute("aria-busy");
+  }
+}
+
+async function hear(response, row, url, show) {
+  const kind = response.headers.get("Content-Type") ?? "";
+  if (!kind.includes("json")) {
+    say(row, "This page is too old to do that: load it again.");
+    return;
+  }
+  const said = await response.json();
+  if (response.status === 503) {
+    say(row, `The desk cannot decide now: ${said.detail} Press again in a moment.`);
+    return;
+  }
+  keys.delete(url);
+  if (!response.ok) {
+    say(row, said.detail);
+    return;
+  }
+  for (const html of said.rows) show(html);
+  const itself = said.tone === "good" || said.outcome === "too_late";
+  if (!itself) answer(row, said.message);
+  announce(said.message);
+}
+
+function unanswered(problem) {
+  if (problem instanceof SignedOut) return "You are signed out: sign in again, then press once more.";
+  return "No answer from the desk, so nothing is known. Press again: it is done at most once.";
+}
+
+function say(row, words) {
+  answer(row, words);
+  announce(words);
+}
+
+// True: the field is open now, and waits for its text.
+function mustAsk(button, row) {
+  const note = row.querySelector("[data-note]");
+  if (!note || !button.hasAttribute("data-asks")) return false;
+  if ("asking" in row.dataset && note.value.trim()) return false;
+  if ("asking" in row.dataset) say(row, "Write it first, then press again.");
+  row.dataset.asking = button.dataset.do;
+  note.focus();
+  return true;
+}
+
+function stopAsking(note) {
+  const row = note.closest("li");
+  row.querySelector(`[data-do="${row.dataset.asking}"]`)?.focus();
+  delete row.dataset.asking;
+  answer(row, "");
+}

@@ -1,0 +1,30 @@
+// What every page has: times in the reader's zone, menus that close, tokens for late forms.
+
+import { csrfToken } from "desk/server.js";
+import { localize } from "desk/zones.js";
+
+localize(document);
+
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
+// A form that came in a live frame is the same for everybody, and has no token of its own.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || form.elements.csrf_token) return;
+  const field = document.createElement("input");
+  field.type = "hidden";
+  field.name = "csrf_token";
+  field.value = csrfToken();
+  form.append(field);
+});

@@ -1,0 +1,74 @@
+// What was really on screen: at least half of a row, for a second, in a visible tab.
+
+import { onTick } from "desk/clock.js";
+import { ask, csrfToken } from "desk/server.js";
+
+const LONG_ENOUGH = 1000;
+const MOST = 200;
+const since = new Map();
+const known = new Set();
+let queue = [];
+
+const watcher = new IntersectionObserver(
+  (entries) => {
+    for (const { target, intersectionRatio } of entries) {
+      if (intersectionRatio < 0.5) since.delete(target);
+      else if (!since.has(target)) since.set(target, performance.now());
+    }
+  },
+  { threshold: [0.5] },
+);
+
+export function watchView(row) {
+  watcher.observe(row);
+}
+
+function look() {
+  if (document.visibilityState !== "visible") return;
+  for (const [row, at] of since) {
+    if (!row.isConnected) {
+      since.delete(row);
+      continue;
+    }
+    const view = `${row.dataset.action} ${row.dataset.version}`;
+    if (performance.now() - at < LONG_ENOUGH || known.has(view)) continue;
+    known.add(view);
+    queue.push({ id: row.dataset.action, version: Number(row.dataset.version) });
+  }
+}
+
+async function send(leaving) {
+  if (!queue.length) return;
+  const views = queue.splice(0, MOST);
+  try {
+    const response = await ask("/feed/views", {
+      method: "POST",
+      keepalive: leaving,
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ views }),
+    });
+    if (response.status === 503) queue.push(...views);
+  } catch {
+    queue.push(...views);
+  }
+}
+
+export function startViews() {
+  if (!csrfToken()) return;
+  onTick(() => {
+    look();
+    send(false);
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") {
+      since.clear();
+      send(true);
+    } else {
+      for (const row of document.querySelectorAll("li[data-action]")) {
+        watcher.unobserve(row);
+        watcher.observe(row);
+      }
+    }
+  });
+  addEventListener("pagehide", () => send(true));
+}
