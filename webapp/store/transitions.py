@@ -36,18 +36,13 @@ def _not_before(time: Any) -> ColumnElement[int]:
 
 _span = param("span", BigInteger())
 _reserve = param("reserve", BigInteger())
+_renewable = action.c.reserved_until.is_not(None) & (action.c.renewals < RENEWALS)
 _renew: dict[str, Any] = {
     "reserved_until": case(
-        (action.c.renewals < RENEWALS, _later(action.c.reserved_until, NOW + _reserve)),
+        (_renewable, _later(action.c.reserved_until, NOW + _reserve)),
         else_=action.c.reserved_until,
     ),
-    "renewals": case(
-        (
-            action.c.reserved_until.is_not(None) & (action.c.renewals < RENEWALS),
-            action.c.renewals + 1,
-        ),
-        else_=action.c.renewals,
-    ),
+    "renewals": case((_renewable, action.c.renewals + 1), else_=action.c.renewals),
 }
 
 _CANCEL = Arrow(
@@ -150,6 +145,7 @@ _DID_NOT_CANCELLED = Arrow(
         finished_at=NOW,
         cancelled_at=NOW,
         cancelled_by=action.c.late_cancel_by,
+        cancel_reason=action.c.late_cancel_reason,
     ).where(action.c.late_cancel_at.is_not(None)),
 )
 
