@@ -178,9 +178,14 @@ def _still_ours(means: Means, attempt: Attempt) -> float:
     return min(now + means.desk.settings.connector_deadline_seconds, attempt.lease_end)
 
 
+def pause_seconds(attempt: int, chance: random.Random) -> float:
+    """Before the next attempt: doubling up to LONGEST_PAUSE, and up to half of it less."""
+    longest = min(LONGEST_PAUSE, 1 << attempt)
+    return longest * chance.uniform(0.5, 1)
+
+
 def _retry_at(means: Means, claim: Claim) -> int:
-    pause = min(LONGEST_PAUSE, 2**claim.attempt) * SECOND
-    return means.desk.now() + _jitter.randint(pause // 2, pause)
+    return means.desk.now() + round(pause_seconds(claim.attempt, _jitter) * SECOND)
 
 
 def _failed(

@@ -43,6 +43,8 @@ class Dispatcher:
         self._pool = Pool(run, self._inbox.put)
         self._running: dict[str, Attempt] = {}
         self._ended: list[Finish] = []
+        self._stuck: list[Finish] = []
+        self._singly = False
         self._rung = False
         self._stopping = False
         self._sweep = False
@@ -97,13 +99,19 @@ class Dispatcher:
         return round(self._lease * SECOND)
 
     @property
+    def _busy(self) -> int:
+        """Threads with an effect in hand; those whose result is only not written down are free."""
+        return len(self._running) - len(self._ended) - len(self._stuck)
+
+    @property
     def _free(self) -> int:
-        """Threads that are really free: those whose result is only not written down yet, too."""
-        return 0 if self._stopping else self._slots - len(self._running) + len(self._ended)
+        return 0 if self._stopping else self._slots - self._busy
 
     def _turn(self) -> None:
         """One thing that is to be done now, else a wait."""
         self._receive(0)
+        if self._sweep and self._stuck:
+            self._ended, self._stuck = self._ended + self._stuck, []
         free = self._free
         left = self.trigger.at - self._db.now()
         if free and self._sweep:
@@ -144,6 +152,8 @@ class Dispatcher:
     def _move(self, want: int) -> None:
         """Write down what has ended and claim up to `want`, in one transaction."""
         ended, began = self._ended, monotonic()
+        if self._singly:
+            ended, want = ended[:1], 0
         due = self.trigger.at
         if want:
             self.trigger.forget()
@@ -154,7 +164,13 @@ class Dispatcher:
             return late, claims.claim(tx, self._name, want, self._span) if want else []
 
         alone = want and not ended
-        late, taken = self._db.statement(work) if alone else self._db.transact(work)
+        try:
+            late, taken = self._db.statement(work) if alone else self._db.transact(work)
+        except Unavailable:
+            raise
+        except Exception:
+            self._set_aside(ended)
+            raise
         self._written(ended, late)
         for claim in taken:
             self._begin(claim, began)
@@ -167,16 +183,24 @@ class Dispatcher:
     def _written(self, ended: list[Finish], late: list[Finish]) -> None:
         if not ended:
             return
-        self._ended = []
+        self._ended = self._ended[len(ended) :]
+        self._singly = self._singly and bool(self._ended)
         for finish in ended:
             self._running.pop(finish.id, None)
         if late:
             self._report(late)
 
+    def _set_aside(self, ended: list[Finish]) -> None:
+        """One result that can't be stored must not hold up the others: singly, and it later."""
+        if self._singly:
+            self._stuck += ended
+            self._ended = self._ended[len(ended) :]
+        self._singly = bool(self._ended)
+
     def _begin(self, claim: Claim, began: float, *, taken_over: bool = False) -> None:
         attempt = Attempt(claim, began + self._lease, taken_over)
         self._running[claim.id] = attempt
-        self._pool.hand(attempt, len(self._running) - len(self._ended))
+        self._pool.hand(attempt, self._busy)
 
     def _take_over(self) -> None:
         """The sweep: our own first, so that they are not taken for lost."""

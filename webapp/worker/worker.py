@@ -51,6 +51,11 @@ class Worker:
         self._dispatcher = Dispatcher(desk, self.name, self.slots, self._run)
         self._thread = threading.Thread(target=self._live, name="dispatcher", daemon=True)
 
+    @property
+    def next_at(self) -> int:
+        """The earliest due time that this worker knows of, UTC microseconds."""
+        return self._dispatcher.trigger.at
+
     def start(self) -> None:
         """Begin. Raises Unavailable where the database can't be reached."""
         desk, dispatcher, trigger = self._desk, self._dispatcher, self._dispatcher.trigger
