@@ -77,10 +77,11 @@ def latest(desk: Desk) -> str:
 
 
 def _linked(touched: Iterable[Action], around: Around) -> set[str]:
-    """Rows that name a touched one: its children, what it takes back, what it repeats."""
+    """Rows that speak of a touched one: parents, children, what it takes back or repeats."""
     found: set[str] = set()
     for one in touched:
         found.update(child.id for child in around.children.get(one.id, ()))
+        found.update(one.depends_on)
         found.update(other for other in (one.compensates, one.again_of) if other)
     return found
 

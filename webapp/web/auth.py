@@ -12,7 +12,8 @@ from flask import Flask, Request, Response, current_app, g, redirect, request, s
 from flask_wtf.csrf import CSRFProtect
 from werkzeug.wrappers import Response as AnyResponse
 
-from webapp.domain.errors import Forbidden, NotFound
+from webapp.domain.errors import Forbidden, Invalid, NotFound
+from webapp.domain.text import unstorable
 from webapp.domain.times import SECOND
 from webapp.services import agents, sign_in
 from webapp.services.caller import Caller
@@ -55,17 +56,19 @@ def _guard() -> AnyResponse | None:
             _csrf.protect()
     elif route.csrf:
         _csrf.protect()
-    _check_path(request.view_args or {})
+    _check_values(request.view_args or {})
     return None
 
 
-def _check_path(values: dict[str, Any]) -> None:
-    """No database is asked for a name that it cannot hold. Raises NotFound."""
-    action_id = values.get("action_id")
+def _check_values(path: dict[str, Any]) -> None:
+    """No database is asked for a text that it cannot hold. Raises NotFound and Invalid."""
+    action_id = path.get("action_id")
     if action_id is not None and not _ACTION_ID.fullmatch(action_id):
         raise NotFound("There is no such action here.")
-    if any("\0" in value for value in values.values() if isinstance(value, str)):
+    if any(unstorable(dict(path))):
         raise NotFound("There is no such thing here.")
+    for at in unstorable({**request.args, **request.form}):
+        raise Invalid.field(at, "has characters that cannot be stored (NUL)")
 
 
 def _by_token(route: Route) -> bool:

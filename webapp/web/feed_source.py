@@ -28,7 +28,7 @@ class DeskFeed:
     """A `FeedSource`. A row is read and rendered once for all events that one call brings of it.
 
     A frame carries, under `also`, the rows whose sentences depend on the one that changed: what
-    waits for it, what it takes back, what it repeats.
+    waits for it, what it waits for, what it takes back, what it repeats.
     """
 
     def __init__(self, desk: Desk, rows: Rows) -> None:
@@ -98,6 +98,7 @@ def _linked(rows: Iterable[Action]) -> dict[str, list[str]]:
     for one in rows:
         for parent in one.depends_on:
             found.setdefault(parent, []).append(one.id)
+            found.setdefault(one.id, []).append(parent)
         for other in (one.compensates, one.again_of):
             if other:
                 found.setdefault(one.id, []).append(other)

@@ -162,7 +162,7 @@ def _stale(error: CSRFError) -> Response:
 
 def _http(error: HTTPException) -> AnyResponse:
     if error.response is not None or isinstance(error, RoutingException):
-        return cast(AnyResponse, error.get_response())
+        return error.get_response()
     status = HTTPStatus(error.code or 500)
     code = _CODES.get(status, status.name.lower())
     response = answer(status, code, status.phrase, error.description or status.description)

@@ -123,10 +123,8 @@ class Teller:
             left = "before anybody approved it"
         elif action.execute_at is None or action.cancelled_at is None:
             left = "while it was held"
-        elif action.execute_at > action.cancelled_at:
-            left = f"with {countdown(action.execute_at - action.cancelled_at)} left"
         else:
-            left = "when it was due and nobody had claimed it"
+            left = time_left(action)
         yield Markup("Nothing happened. Cancelled by {} {}.").format(who, left)
         if ended:
             yield Markup("It went along with {}.").format(self.called(ended[0]))
@@ -174,6 +172,18 @@ class Teller:
     def _quoted(self, words: object) -> Markup:
         text = shortened(str(words or "no words"), _QUOTED_AT_MOST)
         return Markup('<span class="said">“{}”</span>').format(visible(text))
+
+
+def time_left(action: Action) -> str:
+    """By how much a cancel was ahead, from `cancel_by` as people were shown it."""
+    at, cancel_by, execute_at = action.cancelled_at, action.cancel_by, action.execute_at
+    if at is None or cancel_by is None or execute_at is None:
+        return ""
+    if cancel_by > at:
+        return f"with {countdown(cancel_by - at)} left"
+    if execute_at > at:
+        return f"in the last moment, {span(execute_at - at)} before it would have run"
+    return "when it was due and nobody had claimed it"
 
 
 def beside(action: Action, teller: Teller) -> str:

@@ -31,7 +31,7 @@ def events() -> Response:
     """
     asked = read_query(Following)
     until = monotonic() + asked.wait
-    cursor = asked.after or BEGINNING
+    cursor = BEGINNING if asked.after is None else asked.after
     waiters = cast(Waiters, current_app.extensions[EXTENSION])
     stopping = cast(threading.Event | None, current_app.extensions.get(STOPPING))
     with waiters.place(caller().actor) as room:

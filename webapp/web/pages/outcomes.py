@@ -14,8 +14,9 @@ from webapp.services.compensate import compensate
 from webapp.services.decide import approve, reject
 from webapp.services.desk import Desk
 from webapp.services.resolve import resolve
-from webapp.web.moments import countdown, span
+from webapp.web.moments import span
 from webapp.web.row_buttons import EXTEND_BY
+from webapp.web.row_facts import time_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,7 @@ def _cancel(desk: Desk, caller: Caller, asked: Asked) -> Outcome:
         desk, asked.action_id, caller, reason=asked.note or None, key=asked.key, seen=asked.seen
     )
     if isinstance(done, Cancelled):
-        left = done.receipt.margin
-        ahead = f" with {countdown(left)} left" if left is not None and left > 0 else ""
+        ahead = f" {time_left(done.action)}".rstrip()
         more = f" {len(done.also_cancelled)} more went along." if done.also_cancelled else ""
         return Outcome("cancelled", f"Cancelled{ahead}. Nothing happened.{more}")
     if isinstance(done, AlreadyCancelled):

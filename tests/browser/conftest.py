@@ -1,0 +1,55 @@
+"""A desk in processes of its own, a program that drafts, and people with browsers."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.stage import Screen, Stage
+from tests.fixtures.desk import make_desk
+
+
+@pytest.fixture(scope="session")
+def stage(
+    new_database: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stage]:
+    """One desk for all browser tests: each looks at the actions that it drafts itself."""
+    desk = make_desk(tmp_path_factory.mktemp("browser") / "desk", new_database("sqlite"))
+    found = Stage.open(desk)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def open_screen(stage: Stage, browser: Browser) -> Iterator[Callable[..., Screen]]:
+    """`open_screen(who, **context options)`: a signed-in browser of its own, on the feed.
+
+    Each must end without a console error, an exception or a violation of the page's policy.
+    """
+    screens: list[Screen] = []
+
+    def make(who: str = "ana", *, prepare: Callable[[Page], None] | None = None, **options: object) -> Screen:
+        screen = Screen.open(stage, browser, who, options)
+        screens.append(screen)
+        if prepare:
+            prepare(screen.page)
+        screen.page.goto(f"{stage.url}/")
+        return screen
+
+    yield make
+    for screen in screens:
+        screen.page.context.close()
+        assert screen.complaints == []
+
+
+@pytest.fixture
+def screen(open_screen: Callable[..., Screen]) -> Screen:
+    """Ana's."""
+    return open_screen()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, to be evaluated in a page."""
+    return (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text()

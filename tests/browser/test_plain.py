@@ -1,0 +1,154 @@
+"""Without JavaScript, by keyboard alone, with hostile texts, for everybody's eyes."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.stage import Screen, Stage
+
+
+def test_without_scripts_a_form_post_cancels(
+    stage: Stage, open_screen: Callable[..., Screen]
+) -> None:
+    action_id = stage.draft()
+    screen = open_screen(java_script_enabled=False)
+    screen.button(action_id, "cancel").click()
+    expect(screen.row(action_id)).to_have_attribute("data-state", "cancelled")
+    expect(screen.page.get_by_role("status").first).to_contain_text("Nothing happened.")
+
+
+def test_without_scripts_a_reason_goes_along(
+    stage: Stage, open_screen: Callable[..., Screen]
+) -> None:
+    stage.policy("label", mode="approval")
+    action_id, other = stage.draft("label"), stage.draft("label")
+    stage.policy("label", mode="window")
+    screen = open_screen(java_script_enabled=False)
+    screen.button(action_id, "reject").click()
+    expect(screen.page.get_by_role("status").first).to_contain_text("The text is required")
+    expect(screen.row(action_id)).to_have_attribute("data-state", "awaiting_approval")
+    screen.row(other).get_by_label("Why it is rejected").fill("another row's text")
+    screen.row(action_id).get_by_label("Why it is rejected").fill("no such parcel")
+    screen.button(action_id, "reject").click()
+    expect(screen.row(action_id)).to_have_attribute("data-state", "rejected")
+    expect(screen.row(action_id)).to_contain_text("Rejected by Ana: “no such parcel”")
+    expect(screen.row(other)).to_have_attribute("data-state", "awaiting_approval")
+
+
+def test_without_scripts_a_lost_race_is_told(
+    stage: Stage, open_screen: Callable[..., Screen]
+) -> None:
+    stage.policy("reply", window_seconds=3)
+    action_id = stage.draft("reply")
+    stage.policy("reply", window_seconds=600)
+    screen = open_screen(java_script_enabled=False)
+    stage.until(action_id, "executed")
+    screen.button(action_id, "cancel").click()
+    expect(screen.row(action_id)).to_have_attribute("data-outcome", "too_late")
+    expect(screen.button(action_id, "compensate")).to_be_visible()
+
+
+def test_the_keyboard_is_enough(stage: Stage, screen: Screen) -> None:
+    action_id = stage.draft()
+    screen.row(action_id).wait_for()
+    keyboard = screen.page.keyboard
+    for _ in range(400):
+        keyboard.press("Tab")
+        if screen.button(action_id, "cancel").evaluate("(one) => one === document.activeElement"):
+            break
+    button = screen.button(action_id, "cancel")
+    expect(button).to_be_focused()
+    outline = button.evaluate("(one) => getComputedStyle(one).outlineStyle")
+    assert outline == "solid", "the focus must be visible"
+    keyboard.press("Enter")
+    expect(screen.row(action_id)).to_have_attribute("data-state", "cancelled")
+    # the focus stays in the row, on something that a second press does no harm to
+    expect(screen.row(action_id).locator(".title a")).to_be_focused()
+    keyboard.press("Tab")
+    expect(screen.button(action_id, "again")).to_be_focused()
+    keyboard.press("Space")
+    expect(screen.row(action_id)).to_contain_text("Scheduled again")
+
+
+def test_the_focus_stays_on_a_button_while_its_row_changes(stage: Stage, screen: Screen) -> None:
+    action_id = stage.draft()
+    screen.button(action_id, "cancel").focus()
+    stage.extend(action_id)
+    expect(screen.row(action_id)).to_have_attribute("data-version", "2")
+    expect(screen.button(action_id, "cancel")).to_be_focused()
+
+
+def test_a_note_that_somebody_writes_survives_a_live_frame(stage: Stage, screen: Screen) -> None:
+    stage.policy("label", mode="approval")
+    action_id = stage.draft("label")
+    stage.policy("label", mode="window")
+    screen.button(action_id, "reject").click()
+    note = screen.row(action_id).get_by_label("Why it is rejected")
+    note.fill("half a sen")
+    # a child is drafted: the parent's row comes again
+    stage.draft("reply", depends_on=[action_id])
+    expect(screen.row(action_id)).to_contain_text("also stops 1 more")
+    expect(note).to_have_value("half a sen")
+    expect(note).to_be_focused()
+
+
+HOSTILE = "<b>x</b><script>window.bad=1</script> \u202egnp.exe\u202c \u200bzero <img src=x onerror=bad=1>"
+
+
+def test_hostile_texts_are_inert(stage: Stage, screen: Screen) -> None:
+    action_id = stage.draft(
+        "reply",
+        summary=HOSTILE,
+        reason=HOSTILE,
+        order="B-<i>1</i>",
+        payload={"to": "m@example.com", "subject": "<b>Hi</b>", "body": HOSTILE},
+        customer={"ref": "c-<b>", "name": "Mallory <b>"},
+    )
+    row = screen.row(action_id)
+    for place in (row, screen.page.locator("main")):
+        expect(place).to_contain_text("<script>window.bad=1</script>")
+        expect(place).to_contain_text("U+202E")
+        expect(place).to_contain_text("U+200B")
+        expect(place.locator("img, script")).to_have_count(0)
+        assert "\u202e" not in place.inner_text()
+        assert screen.page.evaluate("window.bad") is None
+        screen.page.goto(f"{stage.url}/actions/{action_id}")
+
+
+def test_listeners_hear_what_a_button_stops(stage: Stage, screen: Screen) -> None:
+    action_id = stage.draft()
+    name = re.compile("Cancel refund of ₹4,250.00 for Meera K.")
+    expect(screen.button(action_id, "cancel")).to_have_accessible_name(name)
+    screen.button(action_id, "cancel").click()
+    expect(screen.page.locator("[data-announce]")).to_contain_text("Nothing happened")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_axe_finds_nothing_serious(
+    stage: Stage, open_screen: Callable[..., Screen], axe: str, width: int, scheme: str
+) -> None:
+    some: Any = [stage.draft(kind) for kind in ("refund", "reply", "label")]
+    screen = open_screen(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    screen.live()
+    screen.button(some[0], "hold").click()
+    screen.button(some[1], "cancel").click()
+    expect(screen.row(some[0])).to_have_attribute("data-state", "held")
+    for path in ("/", f"/actions/{some[2]}", "/login"):
+        if path == "/login":
+            screen.page.context.clear_cookies()
+        if path != "/":
+            screen.page.goto(f"{stage.url}{path}")
+        screen.page.evaluate(axe)
+        found = screen.page.evaluate("axe.run()")
+        serious = [
+            (one["id"], [node["html"] for node in one["nodes"]][:3])
+            for one in found["violations"]
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], path
+        width_of_page = screen.page.evaluate("document.documentElement.scrollWidth")
+        assert width_of_page <= width, f"{path} scrolls sideways"
