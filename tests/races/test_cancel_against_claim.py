@@ -21,7 +21,6 @@ LEAST = 0.10
 
 def test_exactly_one_wins_10_000_times(database_url: str, tmp_path: Path) -> None:
     tally = race(database_url, TRIALS, tmp_path)
-    print(f"\ncancelled {tally.cancelled}, executed {tally.executed} of {tally.trials}")
     assert tally.faults == []
     assert tally.cancelled + tally.executed == TRIALS
     assert tally.least >= LEAST
