@@ -30,7 +30,7 @@ def create_app(desk: Desk) -> Flask:
     settings = desk.settings
     if not settings.secret_key:
         raise ConfigError(f"{variable('secret_key')}: required to serve pages")
-    app = Flask(__name__, template_folder=str(TEMPLATES), static_folder=str(STATIC))
+    app = Flask(__name__, template_folder=str(TEMPLATES), static_folder=None)
     app.config.update(
         SECRET_KEY=settings.secret_key,
         SECRET_KEY_FALLBACKS=list(settings.secret_key_fallbacks),
@@ -41,6 +41,9 @@ def create_app(desk: Desk) -> Flask:
         SESSION_COOKIE_SECURE=settings.base_url.startswith("https://"),
         PROVIDE_AUTOMATIC_OPTIONS=False,
     )
+    # by hand, because Flask's own rule would take OPTIONS whatever the setting above says
+    app.static_folder = str(STATIC)
+    app.add_url_rule("/static/<path:filename>", "static", app.send_static_file)
     app.json.sort_keys = False  # type: ignore[attr-defined]  # bodies keep the contract's order
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.extensions[EXTENSION] = desk

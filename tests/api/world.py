@@ -1,22 +1,26 @@
 """The desk that the API's tests talk to, and the people and programs who do."""
 
-import itertools
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
 
 from webapp.app import create_app
 from webapp.config import Settings
-from webapp.domain.kinds.registry import DRAFTED, KINDS
-from webapp.services import agents, settings, sign_in, stock
+from webapp.domain.kinds.registry import DRAFTED
+from webapp.domain.states import State
+from webapp.domain.times import SECOND
+from webapp.services import agents, settings, stock
 from webapp.services.desk import Desk
-from webapp.store.engine import Database
+from webapp.store import actions, claims, events, pauses, people
+from webapp.store import stock as stock_rows
+from webapp.store.claims import Claim, Finish
+from webapp.store.engine import Database, Tx
 
 API = "/api/v1"
-PASSWORD = "correct horse battery"
+WORKER = "worker:test"
 ADDRESS = {
     "name": "Asha Rao", "street1": "1 MG Road", "city": "Bengaluru", "zip": "560001",
     "country": "IN",
@@ -42,16 +46,16 @@ class Agent:
 
     name: str
     token: str
-    client: FlaskClient
+    client: Any
 
-    def call(self, method: str, path: str, **kwargs: Any) -> TestResponse:
+    def call(self, method: str, path: str, **kwargs: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.token}", **kwargs.pop("headers", {})}
         return self.client.open(API + path, method=method, headers=headers, **kwargs)
 
-    def get(self, path: str, **kwargs: Any) -> TestResponse:
+    def get(self, path: str, **kwargs: Any) -> Any:
         return self.call("GET", path, **kwargs)
 
-    def post(self, path: str, body: object = None, key: str | None = None) -> TestResponse:
+    def post(self, path: str, body: object = None, key: str | None = None) -> Any:
         headers = {} if key is None else {"Idempotency-Key": key}
         return self.call("POST", path, json={} if body is None else body, headers=headers)
 
@@ -59,7 +63,7 @@ class Agent:
         """Drafts and answers with the action; fails the test unless it is a 201."""
         answer = self.post("/actions", draft(kind, **changes), key)
         assert answer.status_code == 201, answer.text
-        return answer.json
+        return dict(answer.get_json())
 
 
 @dataclass
@@ -67,17 +71,17 @@ class Person:
     """Somebody signed in, in a browser of their own."""
 
     email: str
-    client: FlaskClient
+    client: Any
     csrf: str
 
-    def call(self, method: str, path: str, **kwargs: Any) -> TestResponse:
+    def call(self, method: str, path: str, **kwargs: Any) -> Any:
         headers = {"X-CSRFToken": self.csrf, **kwargs.pop("headers", {})}
         return self.client.open(API + path, method=method, headers=headers, **kwargs)
 
-    def get(self, path: str, **kwargs: Any) -> TestResponse:
+    def get(self, path: str, **kwargs: Any) -> Any:
         return self.call("GET", path, **kwargs)
 
-    def post(self, path: str, body: object = None, key: str | None = None) -> TestResponse:
+    def post(self, path: str, body: object = None, key: str | None = None) -> Any:
         headers = {} if key is None else {"Idempotency-Key": key}
         return self.call("POST", path, json={} if body is None else body, headers=headers)
 
@@ -90,29 +94,85 @@ class World:
         self.settings = Settings(secret_key="s" * 32, base_url="http://localhost")
         self.desk = Desk(database, self.settings)
         self.app: Flask = create_app(self.desk)
-        self._names = itertools.count(1)
         for kind in DRAFTED:
             self.policy(kind, mode="window", window_seconds="600")
-        stock.set_available(self.desk, "cup-blue", 3)
-        self.returns = self.agent()
-        self.shop = self.agent()
+        stock.put(self.desk, "cup-blue", "3")
+        self.returns = self.agent("returns")
+        self.shop = self.agent("shop")
         self.ana = self.person("ana@example.com", "staff")
         self.ida = self.person("ida@example.com", "admin")
 
     def policy(self, kind: str, **values: str) -> None:
-        assert kind in KINDS
         settings.change(self.desk, kind, values, "test")
 
-    def agent(self, scopes: str = "draft,read,cancel,signal") -> Agent:
-        name = f"agent-{next(self._names)}"
+    def agent(self, name: str, scopes: str = "draft,read,cancel,signal") -> Agent:
         return Agent(name, agents.add(self.desk, name, scopes), self.app.test_client(False))
 
     def person(self, email: str, role: str) -> Person:
-        sign_in.add_person(self.desk, email=email, name=None, role=role, password=PASSWORD)
-        token = sign_in.sign_in(self.desk, email=email, password=PASSWORD, host="127.0.0.1")
+        """Signed in without the form: no test here waits for a password's hash."""
+
+        def sign_in(tx: Tx) -> str:
+            people.add(tx, email=email, name=email[:3].title(), role=role, password_hash="none")
+            found = people.by_email(tx, email)
+            assert found
+            return people.open_session(tx, found[0])
+
         client = self.app.test_client()
-        client.set_cookie("ud_session", token)
+        client.set_cookie("ud_session", self.db.transact(sign_in))
         return Person(email, client, csrf_token(client))
+
+    def claim(self, action_id: str) -> Claim:
+        """What a worker does when the action is due: it is executing afterwards."""
+        assert self.ana.post(f"/actions/{action_id}/run-now").status_code == 200
+        taken = self.db.transact(lambda tx: claims.claim(tx, WORKER, 100, 60 * SECOND))
+        return next(claim for claim in taken if claim.id == action_id)
+
+    def run(self, action_id: str, state: State) -> None:
+        """Claims, and finishes in `state`: executed, failed or unknown."""
+        claim = self.claim(action_id)
+        effect = json.dumps({"status": "settled", "provider_id": f"p-{action_id}", "detail": {}})
+        error = json.dumps({"message": "no", "permanent": True, "may_have_happened": False})
+        done = state is State.EXECUTED
+        finish = Finish(
+            claim.id, claim.attempt, state, effect if done else None, None if done else error
+        )
+        assert not self.db.transact(lambda tx: claims.finish(tx, WORKER, [finish]))
+
+    def put(self, state: State, kind: str = "refund") -> dict[str, Any]:
+        """A new action of `returns` in any state, as staff see it."""
+        if state is State.AWAITING_APPROVAL:
+            self.policy(kind, mode="approval")
+        action_id = self.returns.draft(kind)["id"]
+        self.policy(kind, mode="window")
+        if state is State.REJECTED:
+            found = self.put(State.AWAITING_APPROVAL, kind)
+            action_id = found["id"]
+            self.ana.post(f"/actions/{action_id}/rejection", {"reason": "no"})
+        elif state is State.HELD:
+            self.ana.post(f"/actions/{action_id}/hold")
+        elif state is State.CANCELLED:
+            self.ana.post(f"/actions/{action_id}/cancellation")
+        elif state is State.EXECUTING:
+            self.claim(action_id)
+        elif state in (State.EXECUTED, State.FAILED, State.UNKNOWN):
+            self.run(action_id, state)
+        found = self.look(action_id)
+        assert found["state"] == state
+        return found
+
+    def look(self, action_id: str) -> dict[str, Any]:
+        """The action as staff read it now."""
+        return dict(self.ana.get(f"/actions/{action_id}").get_json())
+
+    def everything(self) -> list[tuple[Any, ...]]:
+        """All that is written: actions with their versions, events, pauses, stock."""
+        with self.db.read() as tx:
+            return [
+                *((one.id, one.version, one.state) for one in actions.newest(tx, limit=1_000)),
+                *((event.id,) for event in events.after(tx, "0.0", 10_000)),
+                *((one.id,) for one in pauses.standing(tx)),
+                *((item.sku, item.available) for item in stock_rows.everything(tx)),
+            ]
 
 
 def csrf_token(client: FlaskClient) -> str:
