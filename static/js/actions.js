@@ -3,10 +3,10 @@
 
 import { announce } from "desk/announce.js";
 import { SignedOut, ask, newKey } from "desk/server.js";
-import { answer } from "desk/rows.js";
+import { answer, meantForAnother } from "desk/rows.js";
 
 const keys = new Map(); // one key a press, kept until it got an answer
-const TOO_SOON = 200; // after a change of the row, a key press was meant for what stood there
+const TOO_SOON = 250; // milliseconds between the two presses of one double press
 
 export function startActions(form, show) {
   form.addEventListener("submit", (event) => {
@@ -15,7 +15,7 @@ export function startActions(form, show) {
   });
   form.addEventListener("click", (event) => {
     const button = event.target.closest("[data-do]");
-    if (button && isSecond(event, button.closest("li"))) event.preventDefault();
+    if (button && isSecond(event, button)) event.preventDefault();
   });
   form.addEventListener("keydown", (event) => {
     if (event.repeat && event.target.matches("[data-do]")) event.preventDefault();
@@ -24,9 +24,8 @@ export function startActions(form, show) {
 }
 
 // The second half of a double click, or of a double press, lands on whatever stands there by then.
-function isSecond(event, row) {
-  if (event.detail >= 2) return true;
-  return event.detail === 0 && performance.now() - (row.changedAt ?? -Infinity) < TOO_SOON;
+function isSecond(event, button) {
+  return event.detail >= 2 || (event.detail === 0 && meantForAnother(button, TOO_SOON));
 }
 
 async function press(button, show) {

@@ -7,6 +7,13 @@ import { localize } from "desk/zones.js";
 
 const OURS = new Set(["style", "aria-busy", "data-asking"]); // attributes that scripts have set
 
+let moved = {}; // where the focus was put last, and when
+
+// A key press so soon after its focus was moved was meant for what had the focus before.
+export function meantForAnother(target, within) {
+  return target === moved.to && performance.now() - moved.at < within;
+}
+
 export function rowOf(id) {
   return document.querySelector(`li[data-action="${CSS.escape(id)}"]`);
 }
@@ -67,6 +74,7 @@ function focusNext(row, verb) {
     row.querySelector('[data-do="compensate"]') ||
     row.querySelector(".title a");
   next?.focus({ preventScroll: true });
+  moved = { to: next, at: performance.now() };
 }
 
 // What the server said of the last press, where the row itself does not say it.
