@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from webapp.connectors.targets import check_target
+from webapp.connectors.targets import check_headers, check_target
 from webapp.domain.action import Action
 from webapp.domain.drafts import Draft, canonical, fingerprint, read_draft
 from webapp.domain.errors import (
@@ -222,9 +222,12 @@ def _known_although_off(desk: Desk, new: New) -> DraftResult:
 
 
 def _check_targets(desk: Desk, asked: Draft) -> None:
+    if asked.kind != "webhook":
+        return
     undo = asked.payload.get("undo") or {}
-    for pointer, url in (("/url", asked.payload.get("url")), ("/undo/url", undo.get("url"))):
-        if asked.kind == "webhook" and url is not None:
-            refused = check_target(url, desk.settings.webhook_allow)
-            if refused is not None:
-                raise Invalid.field(f"/payload{pointer}", refused)
+    for pointer, url in (("/url", asked.payload["url"]), ("/undo/url", undo.get("url"))):
+        refused = url and check_target(url, desk.settings.webhook_allow)
+        if refused:
+            raise Invalid.field(f"/payload{pointer}", refused)
+    if refused := check_headers(asked.payload["headers"]):
+        raise Invalid.field("/payload/headers", refused)
