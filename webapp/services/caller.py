@@ -1,5 +1,6 @@
 """Who asks."""
 
+import uuid
 from dataclasses import dataclass
 
 from webapp.store.agents import Agent
@@ -35,8 +36,8 @@ class Caller:
         return cls("command", "the command line")
 
     def asker(self, reason: str | None = None, seen: int | None = None) -> Asker:
-        """For the store's arrows."""
-        return Asker(self.actor, reason or None, self.owner, seen)
+        """For the store's arrows: one asker a call, also when its transaction runs again."""
+        return Asker(self.actor, reason or None, self.owner, seen, uuid.uuid4().hex)
 
 
 POLICY = Caller("policy", "the policy")

@@ -74,7 +74,12 @@ def cancel(
     own_key = fingerprint(f"{caller.actor}\n{key or uuid.uuid4()}")
 
     def work(tx: Tx) -> Outcome:
-        won = transitions.cancel(tx, action_id, caller.asker(reason, seen), own_key)
+        asker = caller.asker(reason, seen)
+        won = transitions.cancel(tx, action_id, asker, own_key)
+        if won is None:
+            # Its worker may put it back to scheduled at this very moment: then it is cancelled.
+            actions.lock(tx, action_id)
+            won = transitions.cancel(tx, action_id, asker, own_key)
         found = require(tx, action_id, caller)
         if won is not None:
             return Cancelled(found, _cancel_receipt(found), won[1])

@@ -6,7 +6,7 @@ from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.explain import answer, check_seen, require
+from webapp.services.explain import answer, check_seen, moved, require
 from webapp.store import transitions
 from webapp.store.engine import Tx
 
@@ -23,16 +23,17 @@ def hold(
     seen: int | None = None,
 ) -> Action:
     """scheduled -> held: the clock stops. Raises NotFound, Changed, TooLate, Unavailable."""
+    asker = caller.asker(reason, seen)
 
     def work(tx: Tx) -> Action:
-        asker = caller.asker(reason, seen)
-        won = transitions.hold(tx, action_id, asker, _reservation(desk, tx, action_id, caller))
+        reserve = _reservation(desk, tx, action_id, caller)
+        won = moved(tx, action_id, asker, lambda: transitions.hold(tx, action_id, asker, reserve))
         return answer(
             tx,
             action_id,
             caller,
             seen,
-            won=won is not None,
+            won=won,
             needed=State.SCHEDULED,
             refusal=TooLate,
             verb="held",
@@ -50,15 +51,16 @@ def release(
     seen: int | None = None,
 ) -> Action:
     """held -> scheduled, with the time that was left. Raises NotFound, Changed, NotHeld."""
+    asker = caller.asker(reason, seen)
 
     def work(tx: Tx) -> Action:
-        won = transitions.release(tx, action_id, caller.asker(reason, seen))
+        won = moved(tx, action_id, asker, lambda: transitions.release(tx, action_id, asker))
         return answer(
             tx,
             action_id,
             caller,
             seen,
-            won=won is not None,
+            won=won,
             needed=State.HELD,
             refusal=NotHeld,
             verb="released",
@@ -77,12 +79,15 @@ def extend(
     """
     if not 1 <= seconds <= EXTENSION_AT_MOST:
         raise Invalid.field("/seconds", f"must be between 1 and {EXTENSION_AT_MOST}")
+    asker = caller.asker(None, seen)
 
     def work(tx: Tx) -> Action:
         reserve = _reservation(desk, tx, action_id, caller)
-        asker = caller.asker(None, seen)
-        won = transitions.extend(tx, action_id, asker, seconds * SECOND, reserve)
-        if won is None:
+        span = seconds * SECOND
+        won = moved(
+            tx, action_id, asker, lambda: transitions.extend(tx, action_id, asker, span, reserve)
+        )
+        if not won:
             found = require(tx, action_id, caller)
             if found.state is State.SCHEDULED:
                 check_seen(found, seen)
@@ -95,7 +100,7 @@ def extend(
             action_id,
             caller,
             seen,
-            won=won is not None,
+            won=won,
             needed=State.SCHEDULED,
             refusal=TooLate,
             verb="extended",
@@ -113,15 +118,16 @@ def run_now(
     seen: int | None = None,
 ) -> Action:
     """Due at once, while scheduled; passes neither pause nor dependencies. Raises as `hold`."""
+    asker = caller.asker(reason, seen)
 
     def work(tx: Tx) -> Action:
-        won = transitions.run_now(tx, action_id, caller.asker(reason, seen))
+        won = moved(tx, action_id, asker, lambda: transitions.run_now(tx, action_id, asker))
         return answer(
             tx,
             action_id,
             caller,
             seen,
-            won=won is not None,
+            won=won,
             needed=State.SCHEDULED,
             refusal=TooLate,
             verb="run now",

@@ -6,7 +6,7 @@ from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.explain import answer, require
+from webapp.services.explain import answer, moved, require
 from webapp.store import transitions
 from webapp.store.engine import Tx
 
@@ -23,18 +23,19 @@ def approve(
 
     Raises NotFound, Changed, NotAwaiting, Unavailable.
     """
+    asker = caller.asker(reason, seen)
 
     def work(tx: Tx) -> Action:
         found = require(tx, action_id, caller)
         policy = desk.read_table(tx).row(found.kind)
         window = policy.approved_window_seconds * SECOND
-        won = transitions.approve(tx, action_id, caller.asker(reason, seen), window)
+        won = moved(tx, action_id, asker, lambda: transitions.approve(tx, action_id, asker, window))
         return answer(
             tx,
             action_id,
             caller,
             seen,
-            won=won is not None,
+            won=won,
             needed=State.AWAITING_APPROVAL,
             refusal=NotAwaiting,
             verb="approved",
@@ -49,15 +50,16 @@ def reject(
     """awaiting_approval -> rejected. Raises Invalid without a reason, and as `approve`."""
     if not reason or not reason.strip():
         raise Invalid.field("/reason", "is required: say why, for the agent and for later")
+    asker = caller.asker(reason, seen)
 
     def work(tx: Tx) -> Action:
-        won = transitions.reject(tx, action_id, caller.asker(reason, seen))
+        won = moved(tx, action_id, asker, lambda: transitions.reject(tx, action_id, asker))
         return answer(
             tx,
             action_id,
             caller,
             seen,
-            won=won is not None,
+            won=won,
             needed=State.AWAITING_APPROVAL,
             refusal=NotAwaiting,
             verb="rejected",

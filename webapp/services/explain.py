@@ -1,11 +1,14 @@
 """Why an arrow found nothing to move: the row's own answer, as an error."""
 
+from collections.abc import Callable
+
 from webapp.domain.action import Action
 from webapp.domain.errors import Changed, NotFound, WrongState
 from webapp.domain.states import State
 from webapp.services.caller import Caller
-from webapp.store import actions
-from webapp.store.engine import Tx
+from webapp.store import actions, events
+from webapp.store.asker import Asker
+from webapp.store.engine import AnyRow, Tx
 
 
 def require(tx: Tx, action_id: str, caller: Caller) -> Action:
@@ -22,6 +25,12 @@ def check_seen(found: Action, seen: int | None) -> None:
         raise Changed(
             f"The action is at version {found.version} now, you saw {seen}: look at it again."
         )
+
+
+def moved(tx: Tx, action_id: str, asker: Asker, arrow: Callable[[], AnyRow | None]) -> bool:
+    """Whether `arrow` wins for this asker now, or had when its commit's answer was lost."""
+    before = asker.request and events.with_key(tx, action_id, asker.request)
+    return bool(before) or arrow() is not None
 
 
 def answer(

@@ -7,9 +7,9 @@ from webapp.domain.errors import Invalid, NotUnknown
 from webapp.domain.states import State
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.explain import answer
+from webapp.services.explain import answer, moved
 from webapp.store import transitions
-from webapp.store.engine import Tx
+from webapp.store.engine import AnyRow, Tx
 
 OUTCOMES = ("happened", "did_not_happen")
 
@@ -25,20 +25,22 @@ def resolve(
         raise Invalid.field("/outcome", f"must be one of {', '.join(OUTCOMES)}")
     if not note.strip():
         raise Invalid.field("/note", "is required: say how you know")
+    asker = caller.asker(note, seen)
+    effect = json.dumps({"status": "settled", "provider_id": None, "detail": {"note": note}})
+
+    def arrow(tx: Tx) -> AnyRow | None:
+        if outcome == "happened":
+            return transitions.resolve_happened(tx, action_id, asker, effect)
+        return transitions.resolve_did_not_happen(tx, action_id, asker)
 
     def work(tx: Tx) -> Action:
-        asker = caller.asker(note, seen)
-        if outcome == "happened":
-            effect = {"status": "settled", "provider_id": None, "detail": {"note": note}}
-            won = transitions.resolve_happened(tx, action_id, asker, json.dumps(effect))
-        else:
-            won = transitions.resolve_did_not_happen(tx, action_id, asker)
+        won = moved(tx, action_id, asker, lambda: arrow(tx))
         return answer(
             tx,
             action_id,
             caller,
             seen,
-            won=won is not None,
+            won=won,
             needed=State.UNKNOWN,
             refusal=NotUnknown,
             verb="resolved",

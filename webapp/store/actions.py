@@ -17,6 +17,7 @@ _NOT_SHOWN = {
 }
 _SHOWN = [column for column in action.c if column.name not in _NOT_SHOWN]
 _BY_ID = select(*_SHOWN).where(action.c.id == bindparam("b_id", type_=String()))
+_LOCK = select(action.c.id).where(action.c.id == bindparam("b_id")).with_for_update()
 _BY_IDS = select(*_SHOWN).where(action.c.id.in_(bindparam("ids", expanding=True)))
 _PARENTS_OF = select(
     dependency.c.child.label("of"), dependency.c.parent.label("id"), literal("parent").label("link")
@@ -59,6 +60,11 @@ def get(tx: Tx, action_id: str, *, agent: str | None = None) -> Action | None:
     if row is None or (agent is not None and row.agent != agent):
         return None
     return _with_links(tx, [row])[0]
+
+
+def lock(tx: Tx, action_id: str) -> None:
+    """Until the end of the transaction nobody else moves it: what is read then stays true."""
+    tx.conn.execute(_LOCK, {"b_id": action_id})
 
 
 def exists(tx: Tx, action_id: str, agent: str, key: str | None) -> bool:

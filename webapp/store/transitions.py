@@ -174,13 +174,12 @@ def note_late_cancel(tx: Tx, found: Action, asker: Asker, data: dict[str, Any], 
 
 def approve(tx: Tx, action_id: str, asker: Asker, window: int) -> AnyRow | None:
     """awaiting_approval -> scheduled, with `window` from now."""
-    row = _APPROVE.run(tx, asker.values(action_id, span=window), asker.actor, _data(asker))
-    return _due(tx, row)
+    return _due(tx, _run(_APPROVE, tx, action_id, asker, span=window))
 
 
 def reject(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
     """awaiting_approval -> rejected, cancelling all descendants."""
-    row = _REJECT.run(tx, asker.values(action_id), asker.actor, _data(asker))
+    row = _run(_REJECT, tx, action_id, asker)
     if row is not None:
         ended(tx, row, asker.actor)
     return row
@@ -188,29 +187,28 @@ def reject(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
 
 def hold(tx: Tx, action_id: str, asker: Asker, reserve: int) -> AnyRow | None:
     """scheduled -> held: the clock stops. `reserve` renews a reservation."""
-    return _HOLD.run(tx, asker.values(action_id, reserve=reserve), asker.actor, _data(asker))
+    return _run(_HOLD, tx, action_id, asker, reserve=reserve)
 
 
 def release(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
     """held -> scheduled with the time that was left, at least RELEASE_AT_LEAST."""
-    return _due(tx, _RELEASE.run(tx, asker.values(action_id), asker.actor, _data(asker)))
+    return _due(tx, _run(_RELEASE, tx, action_id, asker))
 
 
 def extend(tx: Tx, action_id: str, asker: Asker, span: int, reserve: int) -> AnyRow | None:
     """scheduled -> scheduled, `span` later; None also when the limit is reached."""
-    values = asker.values(action_id, span=span, reserve=reserve)
-    return _EXTEND.run(tx, values, asker.actor, _data(asker, seconds=span // SECOND))
+    said = {"seconds": span // SECOND}
+    return _run(_EXTEND, tx, action_id, asker, said, span=span, reserve=reserve)
 
 
 def run_now(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
     """scheduled -> scheduled, due now; counts as seen."""
-    return _due(tx, _RUN_NOW.run(tx, asker.values(action_id), asker.actor, _data(asker)))
+    return _due(tx, _run(_RUN_NOW, tx, action_id, asker))
 
 
 def resolve_happened(tx: Tx, action_id: str, asker: Asker, effect: str) -> AnyRow | None:
     """unknown -> executed, by a person's word. `effect` is JSON."""
-    values = asker.values(action_id, effect=effect)
-    row = _HAPPENED.run(tx, values, asker.actor, _data(asker, outcome="happened"))
+    row = _run(_HAPPENED, tx, action_id, asker, {"outcome": "happened"}, effect=effect)
     if row is not None:
         executed(tx, row, asker.actor)
     return row
@@ -218,13 +216,25 @@ def resolve_happened(tx: Tx, action_id: str, asker: Asker, effect: str) -> AnyRo
 
 def resolve_did_not_happen(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
     """unknown -> failed, or cancelled where a cancel was recorded."""
-    values, data = asker.values(action_id), _data(asker, outcome="did_not_happen")
-    row = _DID_NOT.run(tx, values, asker.actor, data) or _DID_NOT_CANCELLED.run(
-        tx, values, asker.actor, data
+    said = {"outcome": "did_not_happen"}
+    row = _run(_DID_NOT, tx, action_id, asker, said) or _run(
+        _DID_NOT_CANCELLED, tx, action_id, asker, said
     )
     if row is not None:
         ended(tx, row, asker.actor)
     return row
+
+
+def _run(
+    arrow: Arrow,
+    tx: Tx,
+    action_id: str,
+    asker: Asker,
+    said: dict[str, Any] | None = None,
+    **more: Any,
+) -> AnyRow | None:
+    values = asker.values(action_id, **more)
+    return arrow.run(tx, values, asker.actor, _data(asker, **(said or {})), asker.request)
 
 
 class _Unmoved:
