@@ -16,6 +16,7 @@ from sqlalchemy import (
     func,
     insert,
     literal,
+    literal_column,
     or_,
     select,
     update,
@@ -133,7 +134,10 @@ _MOVE = ("action", "kind", "verb", "from_state", "to_state", "data")
 def _record_sqlite() -> Any:
     """Differs because with SQLite the cost is a parameter set in Python: one JSON text is cheap."""
     each = func.json_each(bindparam("rows", type_=Text())).table_valued("value")
-    values = [func.json_extract(each.c.value, f"$[{place}]") for place in range(len(_MOVE))]
+    values = [
+        func.json_extract(each.c.value, literal_column(f"'$[{place}]'"))
+        for place in range(len(_MOVE))
+    ]
     shared = (NOW, bindparam("actor", type_=String()), bindparam("request_key", type_=String()))
     columns = [*_MOVE, "at", "actor", "request_key"]
     return insert(event).from_select(columns, select(*values, *shared), include_defaults=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Integer,
     Select,
     String,
@@ -23,6 +24,7 @@ from sqlalchemy import (
     exists,
     func,
     literal,
+    literal_column,
     null,
     or_,
     select,
@@ -36,6 +38,13 @@ from webapp.store.arrow import log_moved, param
 from webapp.store.engine import NOW
 from webapp.store.schema import action, dependency, pause
 
+
+def _word(word: str) -> ColumnElement[str]:
+    """A constant of ours as text: each parameter costs at every run of a hot statement."""
+    return literal_column(f"'{word}'", String())
+
+
+_one = literal_column("1", Integer())
 _parent = action.alias("parent")
 _paused = exists().where(
     or_(pause.c.agent.is_(None), pause.c.agent == action.c.agent),
@@ -44,7 +53,7 @@ _paused = exists().where(
 _blocked = exists().where(
     dependency.c.child == action.c.id,
     _parent.c.id == dependency.c.parent,
-    _parent.c.state != State.EXECUTED,
+    _parent.c.state != _word(State.EXECUTED),
 )
 # Texts, not parameters: a prepared statement must match the partial index's predicate.
 _scheduled = text("action.state = 'scheduled' AND action.blockers = 0")
@@ -67,23 +76,23 @@ OLDEST_OVERDUE = (
 )
 
 # Inside a function no partial index answers it: rows whose keys are known are fetched by them.
-_state = func.coalesce(action.c.state, "")
+_state = func.coalesce(action.c.state, _word(""))
 
 _lease = NOW + param("lease", BigInteger())
 _slots = param("slots", Integer())
 
-TAKEN = (
+CLAIMED = (
     action.c.id,
     action.c.kind,
-    action.c.state,
-    action.c.previous_state,
     action.c.payload,
     action.c.payload_hash,
     action.c.attempt,
     action.c.execute_at,
     action.c.claimed_at,
-    action.c.late_cancel_at,
 )
+"""The first fields of `claims.Claim`, in their order."""
+
+TAKEN = (*CLAIMED, action.c.late_cancel_at, action.c.state, action.c.previous_state)
 """What a worker gets of the rows it took."""
 
 FINISH_VERBS: dict[str, str] = {State.SCHEDULED: "retried", State.EXECUTING: "in_doubt"}
@@ -121,37 +130,43 @@ class Take:
             self._update().where(action.c.id == any_(keys), still).returning(*TAKEN).cte("moved")
         )
         data = literal('{"attempt": ').concat(cast(moved.c.attempt, String())).concat("}")
-        logged = log_moved(moved.c, literal(verb, String()), data, cast(null(), String()))
+        logged = log_moved(moved.c, _word(verb), data, cast(null(), String()))
         self.postgresql = select(moved).add_cte(logged)
 
     def _update(self) -> Update:
         return update(action).values(
-            state=State.EXECUTING,
+            state=_word(State.EXECUTING),
             previous_state=action.c.state,
-            version=action.c.version + 1,
-            attempt=action.c.attempt + 1,
+            version=action.c.version + _one,
+            attempt=action.c.attempt + _one,
             worker=param("actor", String()),
             state_by=param("actor", String()),
-            state_reason=None,
+            state_reason=null(),
             claimed_at=func.coalesce(
-                case((action.c.state == State.EXECUTING, action.c.claimed_at)), NOW
+                case((action.c.state == _word(State.EXECUTING), action.c.claimed_at)), NOW
             ),
             lease_until=_lease,
         )
 
 
 CLAIM = Take(
-    "claimed", and_(_due, ~_blocked, ~_paused), _state == State.SCHEDULED, action.c.execute_at
+    "claimed",
+    and_(_due, ~_blocked, ~_paused),
+    _state == _word(State.SCHEDULED),
+    action.c.execute_at,
 )
 TAKE_OVER = Take(
-    "taken_over", and_(_lost, ~_paused), _state == State.EXECUTING, action.c.lease_until
+    "taken_over",
+    and_(_lost, ~_paused),
+    _state == _word(State.EXECUTING),
+    action.c.lease_until,
 )
 
 EXTEND_LEASES = (
     update(action)
     .where(
         action.c.id.in_(bindparam("p_ids", expanding=True)),
-        _state == State.EXECUTING,
+        _state == _word(State.EXECUTING),
         action.c.worker == param("actor", String()),
     )
     .values(lease_until=_lease)
@@ -166,29 +181,29 @@ STANDING = select(
 
 
 def _finish(rows: Any) -> Update:
-    again = rows.c.state == State.SCHEDULED
-    in_doubt = rows.c.state == State.EXECUTING
+    again = rows.c.state == _word(State.SCHEDULED)
+    in_doubt = rows.c.state == _word(State.EXECUTING)
     withdrawn = and_(again, action.c.late_cancel_at.is_not(None))
     retried = and_(again, action.c.late_cancel_at.is_(None))
-    ends = or_(withdrawn, rows.c.state.in_(TERMINAL))
+    ends = or_(withdrawn, rows.c.state.in_([_word(state) for state in sorted(TERMINAL)]))
     retry_at = cast(rows.c.retry_at, BigInteger())
     return (
         update(action)
         .where(
             action.c.id == rows.c.id,
             action.c.attempt == cast(rows.c.attempt, Integer()),
-            _state == State.EXECUTING,
+            _state == _word(State.EXECUTING),
         )
         .values(
-            state=case((withdrawn, State.CANCELLED.value), else_=rows.c.state),
+            state=case((withdrawn, _word(State.CANCELLED)), else_=rows.c.state),
             previous_state=action.c.state,
-            version=action.c.version + 1,
+            version=action.c.version + _one,
             finished_at=case((ends, NOW)),
             effect=func.coalesce(rows.c.effect, action.c.effect),
             error=rows.c.error,
             # In doubt: it belongs to nobody until the sweep takes it over.
             lease_until=case((in_doubt, retry_at)),
-            worker=case((in_doubt, literal("", String())), else_=action.c.worker),
+            worker=case((in_doubt, _word("")), else_=action.c.worker),
             execute_at=case((retried, retry_at), else_=action.c.execute_at),
             cancel_by=case((retried, retry_at), else_=action.c.cancel_by),
             claimable_at=case((retried, retry_at), else_=action.c.claimable_at),
@@ -196,32 +211,38 @@ def _finish(rows: Any) -> Update:
             cancelled_by=case((withdrawn, action.c.late_cancel_by)),
             cancel_reason=case((withdrawn, action.c.late_cancel_reason)),
             state_by=param("actor", String()),
-            state_reason=None,
+            state_reason=null(),
         )
     )
+
+
+_RESULT = ("id", "attempt", "state", "effect", "error", "retry_at", "data")
+"""The fields of `claims.Finish`, in their order: each result comes as a JSON array."""
 
 
 def _rows_sqlite() -> Subquery:
     each = func.json_each(param("rows")).table_valued("value")
-    picked: Select[Any] = select(
+    return select(
         *(
-            func.json_extract(each.c.value, f"$.{name}").label(name)
-            for name in ("id", "attempt", "state", "effect", "error", "retry_at")
+            func.json_extract(each.c.value, literal_column(f"'$[{place}]'")).label(name)
+            for place, name in enumerate(_RESULT)
         )
-    )
-    return picked.subquery("f")
+    ).subquery("f")
+
+
+def _rows_postgresql() -> Subquery:
+    parsed = cast(param("rows"), JSONB())
+    each = func.jsonb_array_elements(parsed).table_valued(column("value", JSONB()), name="r")
+    return select(
+        *(
+            each.c.value.op("->>", return_type=Text())(literal_column(str(place))).label(name)
+            for place, name in enumerate(_RESULT)
+        )
+    ).subquery("f")
 
 
 def _finish_postgresql() -> Select[Any]:
-    rows = (
-        func.jsonb_to_recordset(cast(param("rows"), JSONB()))
-        .table_valued(
-            *(column(name, Text()) for name in ("id", "state", "effect", "error", "data")),
-            column("attempt", Integer()),
-            column("retry_at", BigInteger()),
-        )
-        .render_derived(name="f", with_types=True)
-    )
+    rows = _rows_postgresql()
     # In id order, as everybody locks: an UPDATE alone would lock in the plan's order.
     locked = (
         select(action.c.id)
@@ -237,7 +258,10 @@ def _finish_postgresql() -> Select[Any]:
         .returning(*FINISHED, rows.c.data)
         .cte("moved")
     )
-    verb = case(FINISH_VERBS, value=moved.c.state, else_=moved.c.state)
+    verb = case(
+        *((moved.c.state == _word(s), _word(v)) for s, v in FINISH_VERBS.items()),
+        else_=moved.c.state,
+    )
     logged = log_moved(moved.c, verb, moved.c.data, cast(null(), String()))
     return select(moved).add_cte(logged)
 

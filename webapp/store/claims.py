@@ -5,12 +5,13 @@ Every finish is fenced by state and attempt: a worker that was believed dead cha
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 from webapp.domain.states import State
 from webapp.store.arrow import record_many
 from webapp.store.batches import (
     CLAIM,
+    CLAIMED,
     EXTEND_LEASES,
     FINISH_POSTGRESQL,
     FINISH_SQLITE,
@@ -25,8 +26,7 @@ from webapp.store.consequences import ended, executed
 from webapp.store.engine import AnyRow, Tx
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """One claimed action: what a worker needs to make its effect. `payload` is JSON as stored."""
 
     id: str
@@ -39,8 +39,7 @@ class Claim:
     cancel_recorded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Finish:
+class Finish(NamedTuple):
     """How one attempt ended. `state` is executed, failed, unknown, scheduled or executing.
 
     `effect` and `error` are JSON for the row, `data` for the event. With `retry_at` (UTC
@@ -55,9 +54,6 @@ class Finish:
     error: str | None = None
     retry_at: int | None = None
     data: str = "{}"
-
-
-_FIELDS = tuple(field.name for field in fields(Finish))
 
 
 def next_due(tx: Tx) -> int | None:
@@ -131,21 +127,12 @@ def _take(tx: Tx, take: Take, worker: str, slots: int, lease: int) -> list[Claim
 
 
 def _claim(row: AnyRow) -> Claim:
-    return Claim(
-        row.id,
-        row.kind,
-        row.payload,
-        row.payload_hash,
-        row.attempt,
-        row.execute_at,
-        row.claimed_at,
-        row.late_cancel_at is not None,
-    )
+    return Claim._make((*row[: len(CLAIMED)], row.late_cancel_at is not None))
 
 
 def _finish(tx: Tx, worker: str, results: Sequence[Finish]) -> Sequence[AnyRow]:
-    rows = [{name: getattr(result, name) for name in _FIELDS} for result in results]
-    params = tx.params({"p_rows": json.dumps(rows), "p_actor": worker})
+    # A result is a tuple, so its JSON is an array in the order of its fields.
+    params = tx.params({"p_rows": json.dumps(results), "p_actor": worker})
     if tx.dialect == "postgresql":
         return tx.conn.execute(FINISH_POSTGRESQL, params).all()
     moved = tx.conn.execute(FINISH_SQLITE, params).all()

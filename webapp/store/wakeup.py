@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import SQLAlchemyError
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +25,8 @@ NOTHING = 2**62
 _CHANNEL = "undo_desk"
 _DEBOUNCE = 0.002
 _DATA_VERSION_EVERY = 0.01
+_PUT_OFF = 3
+"""Polls in a row whose news is put off because this process committed as well."""
 _RETRY = 1.0
 
 
@@ -40,6 +41,7 @@ class Wakeup:
         self._dirty = threading.Event()
         self._lock = threading.Lock()
         self._soonest = NOTHING
+        self._own = False
         self._sender = secrets.token_hex(8)
 
     def subscribe(self, listener: Listener) -> None:
@@ -52,6 +54,7 @@ class Wakeup:
 
     def poke(self, due: int) -> None:
         """This process has committed; `due` is what listeners are told."""
+        self._own = True
         for listener in self._listeners:
             listener(due)
         if self._threads:
@@ -86,8 +89,13 @@ class Wakeup:
         while not self._stopped.is_set():
             try:
                 with self._engine.connect() as conn:
-                    loop(conn)
-            except (SQLAlchemyError, OSError) as problem:
+                    try:
+                        loop(conn)
+                    except BaseException:
+                        # The loops use the driver's own connection: the pool can't know.
+                        conn.invalidate()
+                        raise
+            except Exception as problem:  # noqa: BLE001 - the driver's errors are of many kinds
                 log.warning("wake-up connection lost: %s", problem)
                 self._stopped.wait(_RETRY)
 
@@ -104,15 +112,17 @@ class Wakeup:
                 raise OSError("connection closed")
 
     def _notify(self, conn: Connection) -> None:
-        send = text(f"SELECT pg_notify('{_CHANNEL}', :payload)")
+        # The driver's own cursor: this runs after every commit.
+        raw: Any = conn.connection.driver_connection
+        send = "SELECT pg_notify(%s, %s)"
         while self._dirty.wait() and not self._stopped.is_set():
             self._stopped.wait(_DEBOUNCE)
             self._dirty.clear()
             with self._lock:
                 due, self._soonest = self._soonest, NOTHING
             try:
-                conn.execute(send, {"payload": f"{self._sender}:{due}"})
-            except SQLAlchemyError:
+                raw.execute(send, (_CHANNEL, f"{self._sender}:{due}"))
+            except Exception:
                 with self._lock:
                     self._soonest = min(self._soonest, due)
                 self._dirty.set()
@@ -120,11 +130,17 @@ class Wakeup:
 
     def _poll(self, conn: Connection) -> None:
         raw: Any = conn.connection.driver_connection
-        known = None
+        known, put_off = None, 0
         while not self._stopped.wait(_DATA_VERSION_EVERY):
+            own, self._own = self._own, False
             version = raw.execute("PRAGMA data_version").fetchone()[0]
-            if version != known:
-                known = version
+            if version == known and not put_off:
+                continue
+            known = version
+            # This process's own commits change it too, and their listeners have been called: what
+            # else there may be can wait a little, so that a busy worker does not echo itself.
+            put_off = put_off + 1 if own and put_off < _PUT_OFF else 0
+            if not put_off:
                 self._hear(UNKNOWN)
 
     def _hear(self, due: int) -> None:

@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 NEAR = 5 * MILLISECOND
 """From here to the due time the dispatcher waits by itself, and for nothing else."""
+_WARM = 0.25
+"""Seconds for which the last look has kept the connection warm."""
 _YIELD = 0.0003
 """Seconds in which threads that were just given a claim have the interpreter for themselves."""
 _LOCKED = (0.001, 0.05)
@@ -48,7 +50,7 @@ class Dispatcher:
         self._rung = False
         self._stopping = False
         self._sweep = False
-        self._warmed = 0
+        self._looked = 0.0
         self._locked, self._trouble = _LOCKED[0], _TROUBLE[0]
         self.trigger = Trigger(desk.now, self.ring)
 
@@ -131,15 +133,15 @@ class Dispatcher:
             self._receive(None)
 
     def _approach(self, left: int) -> None:
-        """Shortly before: ask once more, which warms the connection, then wait for the moment."""
-        if self._warmed == self.trigger.at:
+        """Shortly before: a look warms a connection that has rested; then wait for the moment."""
+        if monotonic() - self._looked < _WARM:
             self._receive(left / SECOND)
         else:
-            self._warmed = self.trigger.at
             self._look()
 
     def _look(self) -> None:
         self.trigger.forget()
+        self._looked = monotonic()
         try:
             with self._db.read() as tx:
                 due = claims.next_due(tx)
