@@ -14,7 +14,9 @@ def migrate() -> None:
 
     Makes the SQLite file where there is none. Safe to run again, and while another one runs.
 
-    Example:  UNDO_DESK_DATABASE_URL=postgresql+psycopg://desk@db/desk undo-desk migrate
+    \b
+    Example:
+      UNDO_DESK_DATABASE_URL=postgresql+psycopg://desk@db/desk undo-desk migrate
     """
     from webapp.cli.opening import read_settings
 

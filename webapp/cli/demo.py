@@ -21,8 +21,15 @@ if TYPE_CHECKING:
 
 _LATENCY_MS = 1_500.0
 """Long enough to see that something is executing."""
+_FASTEST = 600
 _FAULTS = "label=busy:0.06,refund=decline:0.04"
 """Now and then a provider refuses, as providers do."""
+
+
+def _a_rate(_ctx: click.Context, _parameter: click.Parameter, rate: float) -> float:
+    if not 0 <= rate <= _FASTEST:  # not a number is not in the range either
+        raise click.BadParameter(f"{rate} is not between 0 and {_FASTEST}")
+    return rate
 
 
 @click.command()
@@ -30,7 +37,8 @@ _FAULTS = "label=busy:0.06,refund=decline:0.04"
 @PORT
 @click.option(
     "--rate",
-    type=click.FloatRange(0, 600),
+    type=float,
+    callback=_a_rate,
     default=12.0,
     show_default=True,
     metavar="ACTIONS_PER_MINUTE",

@@ -12,7 +12,6 @@ REFUSED = 1
 USAGE = 2
 INTERRUPTED = 130
 """As shells write it: 128 and the number of SIGINT."""
-PIPE_CLOSED = 141
 
 
 class Refused(click.ClickException):
@@ -130,4 +129,4 @@ def _usage(problem: click.UsageError) -> str:
 def _leave_the_pipe() -> NoReturn:
     """Whoever read has heard enough. What is still buffered must not fail at the exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(PIPE_CLOSED)
+    sys.exit(REFUSED)

@@ -1,5 +1,6 @@
 """`stock import`, `stock set`, `stock show`."""
 
+import io
 from pathlib import Path
 
 import click
@@ -25,18 +26,18 @@ def import_stock(file: Path) -> None:
     Items that the file does not name stay as they are.
 
     \b
-    Example file:
-      sku,available,name
-      TEE-M-BLUE,25,T-shirt blue M
+    Example:
+      printf 'sku,available,name\\nTEE-M,25,T-shirt M\\n' >stock.csv
+      undo-desk stock import stock.csv
     """
     from webapp.services.stock import import_csv
 
     with open_desk() as desk:
         try:
-            lines = file.read_text(encoding="utf-8-sig").splitlines(keepends=True)
+            text = file.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError as problem:
             raise Refused(f"{file}: not valid UTF-8 (byte {problem.start + 1})") from None
-        count = import_csv(desk, lines)
+        count = import_csv(desk, io.StringIO(text, newline=""))
     click.echo(f"Set {count} {'item' if count == 1 else 'items'}.")
 
 

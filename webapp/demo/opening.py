@@ -62,7 +62,8 @@ def _held(desk: Desk, colleague: Caller, client: Client, stage: Stage) -> None:
         orders.reply(
             order,
             subject="About your order",
-            text=f"your {order.item} is out of stock at the moment. We expect it in two weeks.",
+            text=f"what you ordered ({order.item}) is out of stock at the moment. We "
+            "expect more in two weeks.",
             summary=f"Tell {order.customer.first_name} that it takes two weeks more",
         )
     )

@@ -56,9 +56,7 @@ def an_order(
     )
 
 
-def refund(
-    order: Order, value: int, *, why: str, reason: str, summary: str = "", after: str | None = None
-) -> Body:
+def refund(order: Order, value: int, *, why: str, reason: str, after: str | None = None) -> Body:
     """`why` ends the summary, `reason` is the agent's own account."""
     money = plain(value, order.currency)
     payload = {
@@ -66,7 +64,7 @@ def refund(
         "amount": {"value": value, "currency": order.currency},
         "reason": why,
     }
-    summary = summary or f"Refund {money} of {order.paid} for {order.ref}: {why}"
+    summary = f"Refund {money} for {order.item}, {order.ref} (paid {order.paid}): {why}"
     return _body("refund", order, summary, reason, payload, after)
 
 

@@ -128,9 +128,9 @@ def where_is_it(stage: Stage) -> Scene:
         orders.reply(
             order,
             subject="Where your parcel is",
-            text=f"your {order.item} left {place} this morning and should be with you within two "
-            "working days.",
-            summary=f"Answer where the {order.product.name} is: it left {place} this morning",
+            text=f"your parcel ({order.item}) left {place} this morning and should be with "
+            "you within two working days.",
+            summary=f"Answer where {order.ref} is ({order.item}): it left {place} this morning",
             reason="Asked twice today; the carrier's tracking is up to date.",
         )
     )
