@@ -83,12 +83,12 @@ def insert(desk: Desk, new: New) -> DraftResult:
         except KindOff:
             return _known_although_off(desk, new)
         done, found = _write(desk, new, row)
-        if done is not Drafted.STALE:
-            break
-        table = desk.table()
-    if done is Drafted.NEW:
-        return DraftResult(found or actions.as_inserted(row.values), created=True)
-    return _known(desk, new, action_id)
+        if done is Drafted.NEW:
+            return DraftResult(found or actions.as_inserted(row.values), created=True)
+        if done is Drafted.STALE:
+            table = desk.table()
+        elif known := _known(desk, new, action_id):
+            return known
 
 
 def _write(desk: Desk, new: New, row: NewAction) -> tuple[Drafted, Action | None]:
@@ -187,7 +187,8 @@ def _timing(decision: Decision) -> dict[str, int | None]:
     }
 
 
-def _known(desk: Desk, new: New, action_id: str) -> DraftResult:
+def _known(desk: Desk, new: New, action_id: str) -> DraftResult | None:
+    """What stood in the insert's way; None when it has ended since."""
     with desk.db.read() as tx:
         first = actions.get(tx, action_id)
         if first is not None:
@@ -197,26 +198,24 @@ def _known(desk: Desk, new: New, action_id: str) -> DraftResult:
         if known is not None:
             found, body_hash = known
             if body_hash != new.body_hash:
-                raise KeyReused(
-                    "This Idempotency-Key was used with another body; use a new one."
-                )
+                raise KeyReused("This Idempotency-Key was used with another body; use a new one.")
             return DraftResult(found, created=False)
-        if new.again_of is not None:
-            repeat = actions.live_again(tx, new.again_of)
-            raise WrongState(f"It was scheduled again before, as {repeat}.")
         repair = actions.live_repair(tx, new.compensates or "", new.kind.name)
+        if new.again_of is not None:
+            if repeat := actions.live_again(tx, new.again_of) or repair:
+                raise WrongState(f"It was scheduled again before, as {repeat}.")
+            return None
         found_repair = actions.get(tx, repair or "")
-        if found_repair is None:
-            raise RuntimeError(f"insert of {action_id} met no row")
-        return DraftResult(found_repair, created=False)
+        return None if found_repair is None else DraftResult(found_repair, created=False)
 
 
 def _known_although_off(desk: Desk, new: New) -> DraftResult:
     """A repeat answers as the first did; anything else is refused as it was."""
     table = desk.table()
     with desk.db.read() as tx:
-        if new.key is not None and actions.by_draft_key(tx, new.agent, new.key) is not None:
-            return _known(desk, new, "")
+        repeated = new.key is not None and actions.by_draft_key(tx, new.agent, new.key)
+    if repeated and (known := _known(desk, new, "")):
+        return known
     _row(desk, new, table, "")
     return insert(desk, new)
 
