@@ -5,7 +5,7 @@ import re
 from webapp.domain.errors import Invalid
 from webapp.services.desk import Desk
 from webapp.store import agents
-from webapp.store.agents import SCOPES, Agent
+from webapp.store.agents import SCOPES, Agent, Known
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -21,6 +21,12 @@ def add(desk: Desk, name: str, scopes: str) -> str:
     if token is None:
         raise Invalid.field("/name", f"there is an agent {name!r} already")
     return token
+
+
+def everyone(desk: Desk) -> list[Known]:
+    """All agents, revoked ones too, by name."""
+    with desk.db.read() as tx:
+        return agents.everyone(tx)
 
 
 def by_token(desk: Desk, token: str) -> Agent | None:

@@ -3,6 +3,13 @@
 from webapp.domain.errors import Invalid, NotFound
 from webapp.services.desk import Desk
 from webapp.store import policies
+from webapp.store.policies import Flag
+
+
+def flags(desk: Desk) -> list[Flag]:
+    """All flagged customers, by reference."""
+    with desk.db.read() as tx:
+        return policies.flags(tx)
 
 
 def flag(desk: Desk, ref: str, reason: str, by: str) -> None:

@@ -1,12 +1,14 @@
 """The policy table as admins see and change it: one validation for page and command line."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from webapp.domain.errors import FieldError, Invalid, NotFound
+from webapp.domain.drafts import canonical, fingerprint
+from webapp.domain.errors import Changed, FieldError, Invalid, NotFound
 from webapp.domain.kinds.registry import KINDS
-from webapp.domain.policy import Mode, Policy
+from webapp.domain.policy import Mode, Policy, default_policy
 from webapp.services.desk import Desk
 from webapp.store import holding, policies
 from webapp.store.engine import Tx
@@ -31,19 +33,59 @@ def show(desk: Desk, kind: str | None = None) -> dict[str, dict[str, object]]:
     }
 
 
+def mark(policy: Policy) -> str:
+    """Names what a row says, so that a form can tell whether it changed meanwhile."""
+    return fingerprint(canonical(policy.model_dump(mode="json")))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Who changed which keys of a kind's row: `(key, before, after)`. Time in microseconds."""
+
+    kind: str
+    by: str
+    at: int
+    keys: tuple[tuple[str, object, object], ...]
+
+
+def changes(desk: Desk, limit: int) -> list[Change]:
+    """The latest changes, newest first."""
+    with desk.db.read() as tx:
+        found = policies.changes(tx, limit)
+    return [Change(one.kind, one.changed_by, one.changed_at, _differences(one)) for one in found]
+
+
+def _differences(one: policies.Change) -> tuple[tuple[str, object, object], ...]:
+    before = one.before or default_policy(one.kind).model_dump(mode="json")
+    return tuple(
+        (key, before.get(key), after)
+        for key, after in one.after.items()
+        if before.get(key) != after
+    )
+
+
 def change(
-    desk: Desk, kind: str, values: Mapping[str, str], by: str, *, hold_scheduled: bool = False
+    desk: Desk,
+    kind: str,
+    values: Mapping[str, str],
+    by: str,
+    *,
+    hold_scheduled: bool = False,
+    seen: str | None = None,
 ) -> tuple[Policy, list[str]]:
     """Set `values` in one kind's row; returns the row and the ids that were held.
 
-    `hold_scheduled` goes with `mode=off`: what is scheduled already is held. Raises NotFound,
-    Invalid (one error a key), Unavailable.
+    `hold_scheduled` goes with `mode=off`: what is scheduled already is held. `seen` is the `mark`
+    of the row that the change starts from. Raises NotFound, Invalid (one error a key), Changed,
+    Unavailable.
     """
     if kind not in KINDS:
         raise NotFound(f"There is no kind {kind!r}: {', '.join(KINDS)}.")
 
     def work(tx: Tx) -> tuple[Policy, list[str]]:
         before = desk.read_table(tx).row(kind)
+        if seen is not None and seen != mark(before):
+            raise Changed(f"The settings of {kind} were changed since you saw them.")
         after = _changed(before, values)
         _check(desk, kind, after)
         policies.write(tx, kind, after.model_dump(mode="json"), by)
@@ -67,11 +109,16 @@ def _changed(before: Policy, values: Mapping[str, str]) -> Policy:
         return Policy.model_validate(before.model_dump(mode="json") | dict(values))
     except ValidationError as problem:
         errors = tuple(
-            FieldError(f"/{error['loc'][0] if error['loc'] else 'mode'}", _words(error))
+            FieldError(f"/{_key(error['loc'])}", _words(error))
             for error in problem.errors(include_url=False)
         )
         detail = "; ".join(f"{error.pointer[1:]}: {error.detail}" for error in errors)
         raise Invalid(detail, errors) from None
+
+
+def _key(location: tuple[int | str, ...]) -> int | str:
+    # the one rule on several keys is about the longer window (Policy._long_is_longer)
+    return location[0] if location else "long_window_seconds"
 
 
 def _words(error: Mapping[str, object]) -> str:

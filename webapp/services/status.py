@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-from itsdangerous import BadSignature, URLSafeSerializer
+from itsdangerous import BadData, URLSafeSerializer
 
 from webapp.config import Settings
 from webapp.domain.action import Action
 from webapp.domain.states import State
 from webapp.services.desk import Desk
-from webapp.store import actions
+from webapp.store import actions, pauses
+from webapp.store.pauses import Pause
 
 _SALT = "status"
 _STATUS = {
@@ -29,6 +30,8 @@ class Status:
 
     action: Action
     status: str
+    paused: bool
+    """Whether a pause keeps it from being claimed."""
 
 
 def token(settings: Settings, action_id: str) -> str:
@@ -45,12 +48,17 @@ def by_token(desk: Desk, text: str) -> Status | None:
     """None for anything that this desk did not sign, or that is not there."""
     try:
         plain = str(_serializer(desk.settings).loads(text))
-    except BadSignature:
+    except BadData:
+        return None
+    if text not in _links(desk.settings, plain):
         return None
     action_id = "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))
     with desk.db.read() as tx:
         found = actions.get(tx, action_id)
-    return None if found is None else Status(found, status_of(found))
+        if found is None:
+            return None
+        paused = any(_stops(pause, found) for pause in pauses.standing(tx))
+    return Status(found, status_of(found), paused)
 
 
 def status_of(found: Action) -> str:
@@ -63,7 +71,22 @@ def status_of(found: Action) -> str:
     )
 
 
-def _serializer(settings: Settings) -> URLSafeSerializer:
+def _stops(pause: Pause, found: Action) -> bool:
+    return pause.agent in (None, found.agent) and pause.kind in (None, found.kind)
+
+
+def _links(settings: Settings, plain: str) -> set[str]:
+    """What this desk would have signed, now or by an older key.
+
+    Base64 lets the last character of a signature vary: one link is one text.
+    """
+    return {str(URLSafeSerializer(key, salt=_SALT).dumps(plain)) for key in _keys(settings)}
+
+
+def _keys(settings: Settings) -> list[str]:
     # itsdangerous signs with the last key and accepts all of them.
-    keys = [*settings.secret_key_fallbacks, settings.secret_key]
-    return URLSafeSerializer(keys, salt=_SALT)
+    return [*settings.secret_key_fallbacks, settings.secret_key]
+
+
+def _serializer(settings: Settings) -> URLSafeSerializer:
+    return URLSafeSerializer(_keys(settings), salt=_SALT)

@@ -20,6 +20,16 @@ class Agent:
     scopes: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An agent as it is listed. Times in UTC microseconds."""
+
+    name: str
+    scopes: tuple[str, ...]
+    created_at: int
+    revoked_at: int | None
+
+
 _BY_TOKEN = select(agent.c.name, agent.c.scopes).where(
     agent.c.token_hash == bindparam("b_hash"), agent.c.revoked_at.is_(None)
 )
@@ -63,6 +73,15 @@ def revoke(tx: Tx, name: str) -> bool:
 def names(tx: Tx) -> list[str]:
     """All agents."""
     return list(tx.conn.scalars(select(agent.c.name).order_by(agent.c.name)))
+
+
+def everyone(tx: Tx) -> list[Known]:
+    """All agents, revoked ones too, by name."""
+    columns = (agent.c.name, agent.c.scopes, agent.c.created_at, agent.c.revoked_at)
+    return [
+        Known(row.name, tuple(row.scopes.split(",")), row.created_at, row.revoked_at)
+        for row in tx.conn.execute(select(*columns).order_by(agent.c.name))
+    ]
 
 
 def _hash(token: str) -> str:

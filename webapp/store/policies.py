@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from webapp.store.engine import NOW, Tx
 from webapp.store.schema import customer_flag, desk, policy, policy_change
@@ -29,11 +29,32 @@ class Flag:
     flagged_at: int
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a kind's row; `before` is None where the default held."""
+
+    kind: str
+    before: dict[str, Any] | None
+    after: dict[str, Any]
+    changed_by: str
+    changed_at: int
+
+
 _REVISION = select(desk.c.revision)
 _BUMP = update(desk).values(revision=desk.c.revision + 1).returning(desk.c.revision)
 _POLICIES = select(policy.c.kind, policy.c.body)
 _FLAGGED = select(customer_flag.c.ref)
 _FLAGS = select(customer_flag).order_by(customer_flag.c.ref)
+_CHANGES = (
+    select(
+        policy_change,
+        func.lag(policy_change.c.body)
+        .over(partition_by=policy_change.c.kind, order_by=policy_change.c.id)
+        .label("before"),
+    )
+    .order_by(policy_change.c.id.desc())
+    .limit(bindparam("b_limit"))
+)
 _REPLACE = (
     update(policy)
     .where(policy.c.kind == bindparam("b_kind"))
@@ -58,6 +79,20 @@ def write(tx: Tx, kind: str, body: dict[str, Any], by: str) -> None:
     if replaced.first() is None:
         tx.conn.execute(insert(policy).values(values))
     tx.conn.execute(insert(policy_change).values(values))
+
+
+def changes(tx: Tx, limit: int) -> list[Change]:
+    """Who changed what, newest first."""
+    return [
+        Change(
+            row.kind,
+            None if row.before is None else json.loads(row.before),
+            json.loads(row.body),
+            row.changed_by,
+            row.changed_at,
+        )
+        for row in tx.conn.execute(_CHANGES, {"b_limit": limit})
+    ]
 
 
 def flag(tx: Tx, ref: str, reason: str, by: str) -> None:

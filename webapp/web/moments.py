@@ -15,19 +15,20 @@ _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _LOCALE = Locale("en")
 
 
-def amount(value: int, currency: str) -> str:
+def amount(value: int, currency: str, locale: Locale = _LOCALE) -> str:
     """`425000, "INR"` -> `₹4,250.00`: CLDR's pattern with the digits of ISO 4217.
 
     CLDR's own digits are those of everyday use, and would round some currencies.
     """
     digits = EXPONENTS.get(currency, 2)
     units = Decimal(value).scaleb(-digits)
-    return str(_pattern(digits).apply(units, _LOCALE, currency=currency, currency_digits=False))
+    pattern = _pattern(digits, locale)
+    return str(pattern.apply(units, locale, currency=currency, currency_digits=False))
 
 
 @cache
-def _pattern(digits: int) -> NumberPattern:
-    standard = _LOCALE.currency_formats["standard"].pattern
+def _pattern(digits: int, locale: Locale) -> NumberPattern:
+    standard = locale.currency_formats["standard"].pattern
     pattern = parse_pattern(standard)
     pattern.frac_prec = (digits, digits)
     return pattern

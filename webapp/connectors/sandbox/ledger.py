@@ -113,15 +113,20 @@ class Ledger:
                     connection.execute("ROLLBACK")
                 raise
 
-    def entries(self, limit: int | None = None) -> list[Entry]:
-        """What happened, newest first."""
+    def entries(self, limit: int | None = None, skip: int = 0) -> list[Entry]:
+        """What happened, newest first, but for the `skip` newest."""
         with self._open() as connection:
-            rows = connection.execute(f"{_ENTRIES} ORDER BY e.number DESC LIMIT ?", (limit or -1,))
+            page = f"{_ENTRIES} ORDER BY e.number DESC LIMIT ? OFFSET ?"
+            rows = connection.execute(page, (limit or -1, skip))
             return [_entry(row) for row in rows]
 
     def find(self, key: str) -> Entry | None:
         with self._open() as connection:
             return _one(connection, "key", key)
+
+    def find_provider_id(self, provider_id: str) -> Entry | None:
+        with self._open() as connection:
+            return _one(connection, "provider_id", provider_id)
 
     def plan_fault(self, kind: str, fault: Fault, times: int = 1) -> None:
         """The next `times` effects of `kind` go wrong, in whichever process they are asked for."""

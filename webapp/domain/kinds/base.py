@@ -1,7 +1,7 @@
 """What a kind is: its payload, its words, and its way back."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from pydantic import BaseModel
@@ -83,6 +83,11 @@ class Kind:
     way_back: WayBack | None = None
     repairs: str | None = None
     """The kind that this one compensates."""
+
+    def says(self, field: str) -> bool:
+        """Whether the kind has an answer of its own to `amount`, `reserves`, `no_undo` …"""
+        usual = next(one.default for one in fields(self) if one.name == field)
+        return getattr(self, field) is not usual
 
 
 def money(payload: Payload, field: str = "amount") -> tuple[int, str] | None:

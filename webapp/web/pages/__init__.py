@@ -2,11 +2,26 @@
 
 from flask import Flask
 
-from webapp.web.pages import action, feed, layout, not_built, pauses, sign_in
+from webapp.web.pages import (
+    action,
+    customers,
+    feed,
+    layout,
+    lists,
+    not_built,
+    pauses,
+    sandbox,
+    settings,
+    sign_in,
+    status,
+)
+
+_PAGES = (feed, action, pauses, sign_in, status, settings, lists, customers, sandbox, not_built)
 
 
 def init_pages(app: Flask) -> None:
     """Adds the pages and what their templates use. The desk must stand in `app.extensions`."""
     layout.init_layout(app)
-    for page in (feed, action, pauses, sign_in, not_built):
-        app.register_blueprint(page.pages)
+    # those below /settings/ share one blueprint
+    for blueprint in dict.fromkeys(page.pages for page in _PAGES):
+        app.register_blueprint(blueprint)

@@ -30,7 +30,6 @@ class Item:
 NAV = (
     Item("Feed", "/"),
     Item("Settings", "/settings/", "admin"),
-    Item("Sandbox", "/sandbox", "admin"),
 )
 
 

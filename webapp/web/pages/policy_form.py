@@ -1,0 +1,101 @@
+"""The fields of a kind's policy, as the form shows them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from webapp.domain.kinds.base import Kind
+from webapp.domain.policy import Mode
+
+MODES = {
+    Mode.OFF: ("Off", "Agents may not draft it."),
+    Mode.APPROVAL: ("Approval", "Each one waits until a person approves it."),
+    Mode.WINDOW: ("Window", "It is scheduled, shown with a countdown, and runs unless cancelled."),
+    Mode.IMMEDIATE: ("Immediate", "It runs at once. Nobody can stop it."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key. `choices` are values with their words; without them it is a text."""
+
+    key: str
+    label: str
+    hint: str
+    number: bool = True
+    choices: tuple[tuple[str, str], ...] = ()
+    only: str = ""
+    """Shown where the kind says something about this (`Kind.says`)."""
+
+
+FIRST = (
+    Field("window_seconds", "Window", "Seconds in which people can cancel, 0 to 604800 (a week)."),
+    Field("margin_seconds", "Margin", "Seconds after the countdown; a cancel still counts."),
+)
+MORE = (
+    Field("approved_window_seconds", "Window after an approval", "Seconds, 0 to 3600."),
+    Field(
+        "approval_above",
+        "Approval above",
+        "Like 500000:INR,5000:USD, in minor units (paise, cents); empty for no limit. "
+        "Other currencies then wait for approval.",
+        number=False,
+        only="amount",
+    ),
+    Field(
+        "long_window_above",
+        "Longer window above",
+        "The same form.",
+        number=False,
+        only="amount",
+    ),
+    Field("long_window_seconds", "Longer window", "Seconds, not shorter than the window."),
+    Field(
+        "flagged",
+        "Flagged customers",
+        "What their flag means here.",
+        choices=(
+            ("approval", "wait for approval"),
+            ("long_window", "get the longer window"),
+            ("same", "are like everybody"),
+        ),
+    ),
+    Field("max_attempts", "Attempts", "How often it is tried when nothing happened, 1 to 100."),
+    Field(
+        "reservation_seconds",
+        "Reservation",
+        "Seconds for which stock stays reserved; longer than window, margin and lease together.",
+        only="reserves",
+    ),
+    Field(
+        "allow_no_undo",
+        "Without an undo",
+        "Whether one that cannot be taken back may run without approval.",
+        choices=(("no", "waits for approval"), ("yes", "may run")),
+        only="no_undo",
+    ),
+)
+
+
+def more(kind: Kind) -> list[Field]:
+    """Those of MORE that mean something for this kind."""
+    return [field for field in MORE if not field.only or kind.says(field.only)]
+
+
+def modes(kind: Kind) -> list[tuple[str, str, str]]:
+    """Value, word and sentence; a way back cannot be switched off."""
+    return [
+        (mode.value, *words)
+        for mode, words in MODES.items()
+        if mode is not Mode.OFF or kind.repairs is None
+    ]
+
+
+def texts(row: Mapping[str, object]) -> dict[str, str]:
+    """A row as the form holds it: `""` for no limit."""
+    return {key: "" if value is None else str(value) for key, value in row.items()}
+
+
+def label(key: str) -> str:
+    """The form's words for a key."""
+    known = {field.key: field.label for field in (*FIRST, *MORE)} | {"mode": "Mode"}
+    return known.get(key, key)

@@ -1,0 +1,79 @@
+"""What a policy row means, in plain sentences."""
+
+from collections.abc import Iterator
+
+from webapp.domain.kinds.base import Kind
+from webapp.domain.money import plain
+from webapp.domain.policy import Mode, Policy
+
+_UNLESS = "unless somebody cancels"
+
+
+def sentences(kind: Kind, policy: Policy) -> list[str]:
+    """The rule first, then what differs from it."""
+    one = called(kind)
+    if policy.mode is Mode.OFF:
+        return [f"{one} is refused when it is drafted."]
+    if policy.mode is Mode.APPROVAL:
+        return [f"{one} waits for approval.", _approved(policy)]
+    return [_rule(one, policy), *_exceptions(kind, policy)]
+
+
+def called(kind: Kind) -> str:
+    """`A refund`, `An exchange`."""
+    label = kind.label.lower()
+    return f"{'An' if label[0] in 'aeiou' else 'A'} {label}"
+
+
+def duration(seconds: int) -> str:
+    """`5 min`, `1 min 30 s`, `2 d`."""
+    parts = []
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts) or "0 s"
+
+
+def limits(found: dict[str, int]) -> str:
+    """`5,000.00 INR or 50.00 USD`"""
+    return " or ".join(_grouped(value, code) for code, value in sorted(found.items()))
+
+
+def _rule(one: str, policy: Policy) -> str:
+    upto = f" up to {limits(policy.approval_above)}" if policy.approval_above else ""
+    above = "; above it waits for approval" if policy.approval_above else ""
+    if policy.mode is Mode.IMMEDIATE:
+        return f"{one}{upto} runs at once, and nobody has time to cancel{above}."
+    window = duration(policy.window_seconds)
+    return f"{one}{upto} runs {window} after drafting, {_UNLESS}{above}."
+
+
+def _exceptions(kind: Kind, policy: Policy) -> Iterator[str]:
+    longer = f"runs {duration(policy.long_window_seconds)} after drafting"
+    if policy.long_window_above:
+        yield f"Above {limits(policy.long_window_above)} it {longer}."
+    if policy.long_window_above or policy.approval_above:
+        yield "In a currency without a limit it waits for approval."
+    if policy.flagged == "approval":
+        yield "For a flagged customer it waits for approval."
+    if policy.flagged == "long_window":
+        yield f"For a flagged customer it {longer}."
+    if kind.says("no_undo") and not policy.allow_no_undo:
+        yield "Without an undo it waits for approval."
+    if policy.mode is Mode.WINDOW and policy.margin_seconds:
+        yield (
+            f"It runs {duration(policy.margin_seconds)} after the countdown has ended, "
+            "so that a click in the last moment still counts."
+        )
+    yield _approved(policy)
+
+
+def _approved(policy: Policy) -> str:
+    return f"Once approved it runs {duration(policy.approved_window_seconds)} later, {_UNLESS}."
+
+
+def _grouped(value: int, code: str) -> str:
+    whole, _, rest = plain(value, code).partition(" ")
+    units, point, part = whole.partition(".")
+    return f"{int(units):,}{point}{part} {rest}"
