@@ -31,7 +31,7 @@ function isSecond(event, button) {
 async function press(button, show) {
   const row = button.closest("li[data-action]");
   if (row.getAttribute("aria-busy") === "true" || mustAsk(button, row)) return;
-  const url = button.formAction;
+  const url = addressOf(button, row);
   if (!keys.has(url)) keys.set(url, newKey());
   const body = new FormData();
   const note = row.querySelector("[data-note]");
@@ -50,6 +50,11 @@ async function press(button, show) {
   } finally {
     row.removeAttribute("aria-busy");
   }
+}
+
+function addressOf(button, row) {
+  if (button.hasAttribute("formaction")) return button.formAction;
+  return `/actions/${row.dataset.action}/${button.dataset.do}?version=${row.dataset.version}`;
 }
 
 async function hear(response, row, url, show) {

@@ -63,7 +63,8 @@ export function update(row, fresh) {
 // Another set of buttons is put in whole: morphed, Cancel would become the button beside it and
 // keep the focus, and a second press would do what nobody meant.
 function swapButtons(row, fresh) {
-  const verbs = (one) => Array.from(one.querySelectorAll("[data-do]"), (button) => button.formAction.replace(/\?.*/, "") + button.textContent);
+  const verbs = (one) =>
+    Array.from(one.querySelectorAll("[data-do]"), (button) => button.dataset.do + button.textContent);
   if (String(verbs(row)) === String(verbs(fresh))) return;
   row.querySelector(".buttons").replaceWith(fresh.querySelector(".buttons").cloneNode(true));
 }
