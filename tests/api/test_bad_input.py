@@ -1,5 +1,6 @@
 """Bad input to every route: a clear message, nothing written, never a 500."""
 
+import io
 import json
 from typing import Any
 
@@ -78,6 +79,20 @@ def test_a_body_that_is_wrong(still: World, drafted: str, route: Route, fault: s
     assert answer.mimetype == "application/problem+json"
     assert answer.json["code"] == {400: "invalid", 413: "too_large"}[status]
     assert len(answer.json["detail"]) < 20_000
+    assert still.everything() == before
+
+
+def test_a_body_in_chunks_is_not_cut_short(still: World) -> None:
+    """What stands behind the limit is not overlooked."""
+    before = still.everything()
+    answer = still.returns.client.post(
+        f"{API}/actions",
+        input_stream=io.BytesIO(DRAFTED.encode() + b" " * 1024 * 1024 + b"}"),
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {still.returns.token}"},
+        environ_overrides={"wsgi.input_terminated": True, "CONTENT_LENGTH": ""},
+    )
+    assert (answer.status_code, answer.json["code"]) == (413, "too_large")
     assert still.everything() == before
 
 

@@ -4,15 +4,15 @@ from flask import Flask, Response, g, request
 
 from webapp.web.current import csp_nonce
 
-_ALWAYS = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
+_ALWAYS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
     # not no-referrer: it would break the CSRF check over https
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-}
+    ("Referrer-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+)
 _POLICY = (
     "default-src 'none'; script-src 'self'{nonce}; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; "
@@ -28,12 +28,11 @@ def init_security(app: Flask) -> None:
 
 
 def _harden(response: Response) -> Response:
-    for name, value in _ALWAYS.items():
-        response.headers.setdefault(name, value)
     nonce = f" 'nonce-{g.csp_nonce}'" if "csp_nonce" in g else ""
-    response.headers.setdefault("Content-Security-Policy", _POLICY.format(nonce=nonce))
+    response.headers.extend(_ALWAYS)
+    response.headers.add("Content-Security-Policy", _POLICY.format(nonce=nonce))
     if request.is_secure:
-        response.headers.setdefault("Strict-Transport-Security", _YEAR)
+        response.headers.add("Strict-Transport-Security", _YEAR)
     # what stands behind a sign-in, or names a customer, stays out of every cache
     if request.endpoint != "static":
         response.headers.setdefault("Cache-Control", "no-store")

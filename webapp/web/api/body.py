@@ -35,6 +35,8 @@ def json_body() -> object:
     _check_type()
     try:
         raw = request.get_data(cache=False)
+        # a body in chunks is cut at the limit without a word; only the read after that tells
+        request.stream.read(1)
     except RequestEntityTooLarge:
         raise TooLarge("At most 1 MiB is read.") from None
     if not raw:
