@@ -66,11 +66,18 @@ class Policy(BaseModel):
     reservation_seconds: Annotated[int, Field(ge=1, le=604_800)] = 1_800
     allow_no_undo: YesNo = False
 
+    @property
+    def longest_window_seconds(self) -> int:
+        """The longest window that a rule of this row may give."""
+        return self.long_window_seconds if self._uses_long_window else self.window_seconds
+
+    @property
+    def _uses_long_window(self) -> bool:
+        return bool(self.long_window_above) or self.flagged == "long_window"
+
     @check(mode="after")
     def _long_is_longer(self) -> Self:
-        if self.long_window_seconds < self.window_seconds and (
-            self.long_window_above or self.flagged == "long_window"
-        ):
+        if self.long_window_seconds < self.window_seconds and self._uses_long_window:
             raise ValueError("long_window_seconds must not be shorter than window_seconds")
         return self
 

@@ -36,8 +36,10 @@ def pause(
 
 def unpause(desk: Desk, caller: Caller, pause_id: int) -> Pause:
     """End one pause; what fell due under it gets a grace. Raises NotFound, Unavailable."""
-    ended = desk.db.transact(lambda tx: pauses.remove(tx, pause_id, caller.actor))
-    if ended is None:
+    # A number beyond the column's is none that a pause can have.
+    possible = 0 < pause_id < 2**31
+    ended = possible and desk.db.transact(lambda tx: pauses.remove(tx, pause_id, caller.actor))
+    if not ended:
         raise NotFound(f"There is no pause {pause_id} any more.")
     return ended
 

@@ -130,7 +130,7 @@ def _words(error: Mapping[str, object]) -> str:
 def _check(desk: Desk, kind: str, after: Policy) -> None:
     if KINDS[kind].repairs and after.mode is Mode.OFF:
         raise Invalid.field("/mode", "a way back is not switched off: people would be stuck")
-    needed = after.window_seconds + after.margin_seconds + desk.settings.lease_seconds
+    needed = after.longest_window_seconds + after.margin_seconds + desk.settings.lease_seconds
     if kind == "exchange" and after.reservation_seconds <= needed:
         raise Invalid.field(
             "/reservation_seconds",

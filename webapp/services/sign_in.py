@@ -7,7 +7,7 @@ from argon2.exceptions import VerificationError
 
 from webapp.domain.drafts import validated
 from webapp.domain.errors import DeskError, Invalid, TooManyAttempts
-from webapp.domain.text import Address, Line, Strict
+from webapp.domain.text import Address, Line, Strict, unstorable
 from webapp.services.desk import Desk
 from webapp.store import people
 from webapp.store.engine import Tx
@@ -57,6 +57,8 @@ def sign_in(desk: Desk, *, email: str, password: str, host: str) -> str:
 
     Failures are counted per address and per host, in the database: for all processes.
     """
+    if list(unstorable(email)):
+        email = ""
     subjects = {
         f"email:{email.lower()[:254]}": FAILURES_OF_ADDRESS,
         f"host:{host}": FAILURES_OF_HOST,
@@ -98,6 +100,7 @@ def _note(tx: Tx, subjects: list[str]) -> None:
 def _matches(hashed: str, password: str) -> bool:
     # An unknown address costs a hash too, so that time does not tell who is known.
     try:
-        return _hasher.verify(hashed, password[:PASSWORD_AT_MOST])
+        given = password[:PASSWORD_AT_MOST].encode(errors="surrogatepass")
+        return _hasher.verify(hashed, given)
     except VerificationError:
         return False

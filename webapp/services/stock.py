@@ -1,7 +1,7 @@
 """What `exchange` may reserve: import, set, show."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from webapp.domain.errors import FieldError, Invalid
 from webapp.services.desk import Desk
@@ -17,17 +17,13 @@ def import_csv(desk: Desk, lines: Iterable[str]) -> int:
     All or nothing. Raises Invalid, naming the line.
     """
     reader = csv.DictReader(lines, strict=True)
-    missing = {"sku", "available"} - set(reader.fieldnames or ())
-    if missing:
-        raise Invalid(
-            f"The first line must name the columns; missing: {', '.join(sorted(missing))}."
-        )
     items: dict[str, Item] = {}
     errors: list[FieldError] = []
     try:
+        _check_columns(reader.fieldnames or ())
         for row in reader:
             try:
-                if None in row:
+                if None in row:  # where `csv` puts what no column is named for
                     raise ValueError("has more fields than the first line names")
                 item = _item(row.get("sku"), row.get("available"), row.get("name") or "")
             except ValueError as problem:
@@ -37,7 +33,8 @@ def import_csv(desk: Desk, lines: Iterable[str]) -> int:
                 errors.append(FieldError(f"line {reader.line_num}", f"sku {item.sku} is twice"))
             items[item.sku] = item
     except csv.Error as problem:
-        errors.append(FieldError(f"line {reader.line_num}", str(problem)))
+        # The inner reader's number: the outer one's stands still at the last good line.
+        errors.append(FieldError(f"line {reader.reader.line_num}", str(problem)))
     if errors:
         words = "; ".join(f"{error.pointer}: {error.detail}" for error in errors[:5])
         raise Invalid(words, tuple(errors))
@@ -58,6 +55,14 @@ def show(desk: Desk) -> list[Item]:
     """All items, by sku."""
     with desk.db.read() as tx:
         return stock.everything(tx)
+
+
+def _check_columns(names: Collection[str]) -> None:
+    missing = {"sku", "available"} - set(names)
+    if missing:
+        raise Invalid(
+            f"The first line must name the columns; missing: {', '.join(sorted(missing))}."
+        )
 
 
 def _item(sku: str | None, available: str | None, name: str) -> Item:
