@@ -13,6 +13,9 @@ from webapp.cli import main
 from webapp.store.engine import Database
 from webapp.store.schema import metadata
 
+SQLITE = pytest.mark.parametrize("backend", ["sqlite"])
+"""For what is refused before the database has a say: once is enough."""
+
 
 @dataclass(frozen=True)
 class Ran:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import SQLITE, Run
 from webapp.config import Settings
 from webapp.services import agents, sign_in
 from webapp.services.desk import Desk
@@ -45,6 +45,7 @@ def test_a_person_is_added_and_can_sign_in(on: Run, desk: Desk) -> None:
     assert (who.name, who.role) == ("Ana L", "admin")
 
 
+@SQLITE
 @pytest.mark.parametrize(
     ("email", "stdin", "says"),
     [
@@ -88,6 +89,7 @@ def test_an_agents_token_stands_alone_on_the_last_line(
     assert reader.scopes == {"read"}
 
 
+@SQLITE
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -121,6 +123,7 @@ def test_stock_is_imported_set_and_shown(on: Run, here: Path) -> None:
     ]
 
 
+@SQLITE
 @pytest.mark.parametrize(
     ("written", "says"),
     [
@@ -148,6 +151,7 @@ def test_a_bad_csv_is_refused_whole_by_its_line(
     assert contents() == before
 
 
+@SQLITE
 def test_a_file_that_is_not_there_is_refused(on: Run, here: Path) -> None:
     assert on("stock", "import", "no.csv").refusal == "no.csv: No such file or directory"
     assert on("stock", "import", str(here)).refusal == f"{here}: Is a directory"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from tests.cli.conftest import Ran, Run
+from tests.cli.conftest import SQLITE, Ran, Run
 from tests.fixtures.desk import free_port
 from webapp import secret_key
 from webapp.cli import checks
@@ -86,6 +86,7 @@ def test_a_worker_that_died(on: Run, database: Database) -> None:
     assert _wrong(on("doctor")) == "worker"
 
 
+@SQLITE
 def test_a_secret_that_others_can_read(on: Run, here: Path) -> None:
     secret_key.read_or_make()
     (here / "instance" / "secret.key").chmod(0o644)
@@ -94,12 +95,14 @@ def test_a_secret_that_others_can_read(on: Run, here: Path) -> None:
     assert "chmod 600" in ran.err
 
 
+@SQLITE
 def test_a_secret_that_is_short(on: Run) -> None:
     ran = on("doctor", secret_key="hunter2")
     assert _wrong(ran) == "secret key"
     assert "hunter2" not in ran.out + ran.err
 
 
+@SQLITE
 def test_a_connector_that_cannot_work(on: Run, here: Path) -> None:
     (here / "file").write_text("")
     assert _wrong(on("doctor", sandbox_path="file/sandbox.db")) == "connectors"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import SQLITE, Run
 from webapp.config import Settings
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.policy import Policy
@@ -43,6 +43,7 @@ def test_what_is_shown_of_a_kind_can_be_set_again(on: Run) -> None:
     assert on("settings", "show", "label").said.splitlines() == shown
 
 
+@SQLITE
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -70,6 +71,7 @@ def test_what_cannot_be_set_is_refused_whole(
     assert contents() == before
 
 
+@SQLITE
 def test_an_unknown_kind_is_refused(on: Run) -> None:
     assert on("settings", "show", "refunds").refusal.startswith("There is no kind 'refunds'")
 
