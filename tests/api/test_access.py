@@ -78,6 +78,17 @@ def test_a_browser_needs_the_csrf_token(still: World, route: Route) -> None:
         assert answer.json["code"] == ("forbidden" if route.who is Who.NO_PERSON else "csrf")
 
 
+def test_the_token_of_any_page_is_accepted(world: World) -> None:
+    """In `<meta name="csrf-token">`, also where the secret was made by that very page."""
+    action = world.put(State.SCHEDULED)
+    world.ana.client.delete_cookie("ud_csrf")
+    page = world.ana.client.get("/api/docs").text
+    token = page.partition('name="csrf-token" content="')[2].partition('"')[0]
+    headers = {"X-CSRFToken": token}
+    answer = world.ana.call("POST", f"/actions/{action['id']}/cancellation", headers=headers)
+    assert answer.json["result"] == "cancelled"
+
+
 def test_a_form_is_no_body_even_with_the_token_in_it(world: World) -> None:
     action = world.put(State.SCHEDULED)
     answer = world.ana.client.post(

@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
+from itsdangerous import URLSafeTimedSerializer
 
 from webapp.app import create_app
 from webapp.config import Settings
@@ -14,7 +15,7 @@ from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services import agents, settings, stock
 from webapp.services.desk import Desk
-from webapp.store import actions, claims, events, pauses, people
+from webapp.store import actions, claims, events, pauses, people, policies
 from webapp.store import stock as stock_rows
 from webapp.store.claims import Claim, Finish
 from webapp.store.engine import Database, Tx
@@ -94,13 +95,17 @@ class World:
         self.settings = Settings(secret_key="s" * 32, base_url="http://localhost")
         self.desk = Desk(database, self.settings)
         self.app: Flask = create_app(self.desk)
-        for kind in DRAFTED:
-            self.policy(kind, mode="window", window_seconds="600")
+        self.db.transact(self._on_a_window)
         stock.put(self.desk, "cup-blue", "3")
         self.returns = self.agent("returns")
         self.shop = self.agent("shop")
         self.ana = self.person("ana@example.com", "staff")
         self.ida = self.person("ida@example.com", "admin")
+
+    @staticmethod
+    def _on_a_window(tx: Tx) -> None:
+        for kind in DRAFTED:
+            policies.write(tx, kind, {"mode": "window", "window_seconds": 600}, "test")
 
     def policy(self, kind: str, **values: str) -> None:
         settings.change(self.desk, kind, values, "test")
@@ -119,7 +124,7 @@ class World:
 
         client = self.app.test_client()
         client.set_cookie("ud_session", self.db.transact(sign_in))
-        return Person(email, client, csrf_token(client))
+        return Person(email, client, csrf_token(self.app, client, email))
 
     def claim(self, action_id: str) -> Claim:
         """What a worker does when the action is due: it is executing afterwards."""
@@ -175,10 +180,12 @@ class World:
             ]
 
 
-def csrf_token(client: FlaskClient) -> str:
-    """What a page's meta element would say."""
-    page = client.get("/api/docs").text
-    return page.partition('name="csrf-token" content="')[2].partition('"')[0]
+def csrf_token(app: Flask, client: FlaskClient, secret: str) -> str:
+    """What the meta element of this browser's pages says, without asking for a page."""
+    with client.session_transaction() as session:
+        session["csrf_token"] = secret
+    serializer = URLSafeTimedSerializer(str(app.secret_key), salt="wtf-csrf-token")
+    return str(serializer.dumps(secret))
 
 
 def draft(kind: str = "refund", **changes: Any) -> dict[str, Any]:
