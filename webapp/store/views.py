@@ -28,7 +28,11 @@ def _insert(dialect: Any) -> Any:
 _INSERT = {"postgresql": _insert(postgresql), "sqlite": _insert(sqlite)}
 _FIRST = (
     update(action)
-    .where(action.c.id == bindparam("b_action"), action.c.first_viewed_at.is_(None))
+    .where(
+        action.c.id == bindparam("b_action", type_=String()),
+        action.c.version >= bindparam("b_version", type_=Integer()),
+        action.c.first_viewed_at.is_(None),
+    )
     .values(first_viewed_at=func.coalesce(action.c.first_viewed_at, NOW))
 )
 
@@ -36,6 +40,9 @@ _FIRST = (
 def record(tx: Tx, person_id: int, seen: Iterable[tuple[str, int]]) -> None:
     """`seen`: pairs of action id and version. Unknown ones are passed over."""
     for action_id, version in sorted(seen):
+        if not 1 <= version < 2**31:
+            continue
         params = {"b_action": action_id, "b_version": version, "b_person": person_id}
         tx.conn.execute(_INSERT[tx.dialect], tx.params(params))
-        tx.conn.execute(_FIRST, tx.params({"b_action": action_id}))
+        del params["b_person"]
+        tx.conn.execute(_FIRST, tx.params(params))
