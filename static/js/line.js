@@ -3,7 +3,7 @@
 import { announce } from "desk/announce.js";
 import { onTick, serverNow } from "desk/clock.js";
 import { ask } from "desk/server.js";
-import { clock } from "desk/zones.js";
+import { clock, localize } from "desk/zones.js";
 
 const WORDS = { live: "Live ·", lost: "Reconnecting ·", out: "Signed out ·" };
 const PAUSES_EVERY = 30; // ticks
@@ -33,6 +33,7 @@ function showPauses(html) {
   if (place.dataset.shown === html) return;
   place.dataset.shown = html;
   place.innerHTML = html;
+  localize(place);
 }
 
 async function lookForPauses() {

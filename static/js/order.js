@@ -28,7 +28,7 @@ function held() {
   return document.querySelector("li[data-action]:hover");
 }
 
-// The same rule as webapp/web/pages/feed.py has for the first page.
+// The same rules as webapp/web/pages/feed.py has for the first page.
 export function groupOf(row) {
   if ("needs" in row.dataset) return "needs";
   if (TERMINAL.has(row.dataset.state)) return "ended";

@@ -29,7 +29,9 @@ def open_screen(stage: Stage, browser: Browser) -> Iterator[Callable[..., Screen
     """
     screens: list[Screen] = []
 
-    def make(who: str = "ana", *, prepare: Callable[[Page], None] | None = None, **options: object) -> Screen:
+    def make(
+        who: str = "ana", *, prepare: Callable[[Page], None] | None = None, **options: object
+    ) -> Screen:
         screen = Screen.open(stage, browser, who, options)
         screens.append(screen)
         if prepare:

@@ -13,7 +13,9 @@ def test_one_click_cancels_and_the_row_says_so(stage: Stage, screen: Screen) -> 
     row = screen.row(action_id)
     screen.button(action_id, "cancel").click()
     expect(row).to_have_attribute("data-state", "cancelled")
-    expect(row).to_contain_text(re.compile(r"Nothing happened. Cancelled by Ana with (10:00|9:5\d) left"))
+    expect(row).to_contain_text(
+        re.compile(r"Nothing happened. Cancelled by Ana with (10:00|9:5\d) left")
+    )
     expect(row.locator("[data-do=cancel]")).to_have_count(0)
     assert stage.look(action_id)["cancelled_by"] == "staff:ana@example.com"
 

@@ -51,9 +51,7 @@ def test_a_wrong_browser_clock_changes_nothing(
     assert abs(_seconds(time.inner_text()) - _left(stage, action_id)) < 3
 
 
-def test_at_zero_a_row_says_due_and_can_still_be_cancelled(
-    stage: Stage, screen: Screen
-) -> None:
+def test_at_zero_a_row_says_due_and_can_still_be_cancelled(stage: Stage, screen: Screen) -> None:
     """State decides, not the clock: nothing is claimed while the desk is paused."""
     stage.policy("reply", window_seconds=1)
     with stage.paused():

@@ -76,7 +76,9 @@ def test_a_reload_keeps_everything(stage: Stage, screen: Screen) -> None:
     def rows() -> dict[str, str]:
         found = screen.page.locator("li[data-action]").all()
         return {
-            one.get_attribute("data-action") or "": re.sub(r"\b\d+:\d\d\b", "", one.inner_text())
+            one.get_attribute("data-action") or "": re.sub(
+                r"\b\d+:\d\d\b", "", one.text_content() or ""
+            )
             for one in found
         }
 

@@ -95,7 +95,9 @@ def test_a_note_that_somebody_writes_survives_a_live_frame(stage: Stage, screen:
     expect(note).to_be_focused()
 
 
-HOSTILE = "<b>x</b><script>window.bad=1</script> \u202egnp.exe\u202c \u200bzero <img src=x onerror=bad=1>"
+HOSTILE = (
+    "<b>x</b><script>window.bad=1</script> \u202egnp.exe\u202c \u200bzero <img src=x onerror=bad=1>"
+)
 
 
 def test_hostile_texts_are_inert(stage: Stage, screen: Screen) -> None:
@@ -132,7 +134,9 @@ def test_axe_finds_nothing_serious(
     stage: Stage, open_screen: Callable[..., Screen], axe: str, width: int, scheme: str
 ) -> None:
     some: Any = [stage.draft(kind) for kind in ("refund", "reply", "label")]
-    screen = open_screen(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    screen = open_screen(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+    )
     screen.live()
     screen.button(some[0], "hold").click()
     screen.button(some[1], "cancel").click()

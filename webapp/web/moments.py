@@ -86,5 +86,6 @@ class Zone:
     def marked(self, at: int, form: str = "clock") -> Markup:
         """A `<time>` that zones.js puts into the reader's zone; `form` names a method above."""
         text = getattr(self, form)(at)
-        kind = "" if form == "clock" else f' data-as="{form}"'
-        return Markup('<time datetime="{}"{}>{}</time>').format(to_rfc3339(at), Markup(kind), text)
+        return Markup('<time datetime="{}" data-as="{}">{}</time>').format(
+            to_rfc3339(at), form, text
+        )

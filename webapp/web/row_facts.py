@@ -67,7 +67,7 @@ class Teller:
             yield Markup("Waits for {}{}.").format(self.called(parent), now)
         error = self.action.error
         if self.action.attempt and error:
-            yield Markup("Attempt {} had no effect: {}").format(
+            yield Markup("Attempt {} had no effect: {}.").format(
                 self.action.attempt, self._quoted(error.get("message"))
             )
 
@@ -77,7 +77,7 @@ class Teller:
 
     def _executing(self) -> Iterator[Markup]:
         if self.action.error:
-            yield Markup("Attempt {} is in doubt and is looked into: {}").format(
+            yield Markup("Attempt {} is in doubt and is looked into: {}.").format(
                 self.action.attempt, self._quoted(self.action.error.get("message"))
             )
         if self.action.late_cancel_at is not None:
@@ -133,7 +133,7 @@ class Teller:
         yield from self._repeated()
 
     def _rejected(self) -> Iterator[Markup]:
-        yield Markup("Rejected by {}: {}").format(
+        yield Markup("Rejected by {}: {}.").format(
             self.name(self.action.state_by), self._quoted(self.action.state_reason)
         )
         yield from self._repeated()
@@ -141,19 +141,19 @@ class Teller:
     def _failed(self) -> Iterator[Markup]:
         error = self.action.error or {}
         if self.action.state_reason:  # a person settled it
-            yield Markup("{} says that it did not happen: {}").format(
+            yield Markup("{} says that it did not happen: {}.").format(
                 self.name(self.action.state_by), self._quoted(self.action.state_reason)
             )
         else:
             tries = f"after {self.action.attempt} attempts " if self.action.attempt > 1 else ""
-            yield Markup("It failed {}without an effect: {}").format(
+            yield Markup("It failed {}without an effect: {}.").format(
                 tries, self._quoted(error.get("message"))
             )
         yield from self._repeated()
 
     def _unknown(self) -> Iterator[Markup]:
         error = self.action.error or {}
-        yield Markup("Nobody knows whether it happened: {}").format(
+        yield Markup("Nobody knows whether it happened: {}.").format(
             self._quoted(error.get("message"))
         )
         if self.action.late_cancel_at is not None:

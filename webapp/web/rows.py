@@ -136,7 +136,7 @@ class Row:
         count = sum(child.state in _ASKS or child.state is State.SCHEDULED for child in children)
         return f"also stops {count} more" if count else ""
 
-    @property
+    @cached_property
     def facts(self) -> list[Markup]:
         return self._teller.facts()
 

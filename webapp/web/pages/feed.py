@@ -7,7 +7,7 @@ from flask import Blueprint, Response, current_app, render_template
 from flask_wtf.csrf import generate_csrf
 from pydantic import Field
 
-from webapp.domain.states import TERMINAL
+from webapp.domain.states import TERMINAL, State
 from webapp.domain.text import Line, Strict
 from webapp.domain.times import SECOND
 from webapp.services import screen, views
@@ -19,6 +19,9 @@ from webapp.web.pages.rendered import Rows
 from webapp.web.rows import Row
 
 pages = Blueprint("feed", __name__)
+
+_RANKS = (State.EXECUTED, State.UNKNOWN, State.FAILED, State.HELD, State.AWAITING_APPROVAL)
+"""What needs a person, the most pressing first: a lost race, then what nobody knows, …"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ def grouped(rows: list[Row]) -> list[Group]:
     }
     for row in rows:
         groups[_group(row)].rows.append(row)
+    groups["needs"].rows.sort(key=lambda row: (_RANKS.index(row.action.state), row.action.id))
     return list(groups.values())
 
 

@@ -1,7 +1,7 @@
 """An action's whole story: what is known of it, what it sends, and each thing that happened."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -38,6 +38,7 @@ _WORDS = {
     "compensated": "taken back",
 }
 """By the event's verb; what is not here is said by its own name."""
+_WHY = {"window": "Why a window", "approval": "Why approval", "immediate": "Why at once"}
 _QUOTED = ("reason", "error", "evidence")
 
 
@@ -47,8 +48,9 @@ class Line:
 
     at: int
     words: str
-    said: str | None
-    by: str
+    said: str | None = None
+    opens_day: bool = False
+    """The first of its day, in the desk's zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,24 @@ class Story:
         seen = self.action.first_viewed_at
         if seen is not None:
             after = span(seen - self.action.drafted_at)
-            told.append(Line(seen, f"first seen by a person, {after} after the draft", None, ""))
-        return sorted(told, key=lambda line: line.at)
+            told.append(Line(seen, f"first seen by a person, {after} after the draft"))
+        told.sort(key=lambda line: line.at)
+        days = [self.row.zone.day(line.at) for line in told]
+        before = [None, *days]
+        return [
+            replace(line, opens_day=day != last)
+            for line, day, last in zip(told, days, before, strict=False)
+        ]
 
     @property
     def facts(self) -> list[tuple[str, Markup]]:
         """Terms and what holds for them."""
         return [*self._people(), *self._times(), *self._ending()]
+
+    @property
+    def why_title(self) -> str:
+        mode = str(self.action.decision.get("mode"))
+        return _WHY.get(mode, f"Why {mode}")
 
     @property
     def why(self) -> list[str]:
@@ -181,7 +194,7 @@ class Story:
         if event.verb == "drafted":
             words += f", {event.to_state.label.lower()}"
         said = next((str(data[one]) for one in _QUOTED if data.get(one)), None)
-        return Line(event.at, words, said, event.actor)
+        return Line(event.at, words, said)
 
 
 def _flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
