@@ -5,6 +5,7 @@ now: a row that was claimed and waits can't be cancelled any more.
 """
 
 import logging
+from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic
 
@@ -23,6 +24,8 @@ log = logging.getLogger(__name__)
 
 NEAR = 5 * MILLISECOND
 """From here to the due time the dispatcher waits by itself, and for nothing else."""
+HOLD = 25 * MILLISECOND
+"""What has ended waits for the next claim's transaction when that is no further away than this."""
 _WARM = 0.25
 """Seconds for which the last look has kept the connection warm."""
 _YIELD = 0.0003
@@ -121,12 +124,12 @@ class Dispatcher:
             self._take_over()
         elif free and left <= 0:
             self._move(free)
-        elif free and left <= NEAR:
+        elif free and self.trigger.unsure:
+            self._look()
+        elif free and left <= (HOLD if self._ended else NEAR):
             self._approach(left)
         elif self._ended:
             self._move(0)
-        elif free and self.trigger.unsure:
-            self._look()
         else:
             if free:
                 self.trigger.arm()
@@ -153,44 +156,60 @@ class Dispatcher:
 
     def _move(self, want: int) -> None:
         """Write down what has ended and claim up to `want`, in one transaction."""
-        ended, began = self._ended, monotonic()
-        if self._singly:
-            ended, want = ended[:1], 0
-        due = self.trigger.at
+        began, known = monotonic(), self.trigger.at
+        ended, want = (self._ended[:1], 0) if self._singly else (self._ended, want)
         if want:
             self.trigger.forget()
-            self.trigger.unsure = True
-
-        def work(tx: Tx) -> tuple[list[Finish], list[Claim]]:
-            late = claims.finish(tx, self._name, ended) if ended else []
-            return late, claims.claim(tx, self._name, want, self._span) if want else []
-
-        alone = want and not ended
         try:
-            late, taken = self._db.statement(work) if alone else self._db.transact(work)
+            late, taken, due = self._commit(ended, want)
         except Unavailable:
             raise
         except Exception:
             self._set_aside(ended)
             raise
-        self._written(ended, late)
+        self._written(ended)
         for claim in taken:
             self._begin(claim, began)
-        if want and len(taken) == want:
-            self.trigger.bring(due)
-        elif want:
-            self._receive(_YIELD if taken else self._locked)
-        self._locked = min(self._locked * 2, _LOCKED[1]) if want and not taken else _LOCKED[0]
+        if want:
+            more = len(taken) == want
+            self._rearm(known if more else due, sure=more or bool(ended), got=bool(taken))
+        if late:
+            self._report(late)
 
-    def _written(self, ended: list[Finish], late: list[Finish]) -> None:
-        if not ended:
-            return
+    def _commit(
+        self, ended: list[Finish], want: int
+    ) -> tuple[list[Finish], list[Claim], int | None]:
+        """Results that came too late, claims, and what is due next where that was asked for."""
+
+        def both(tx: Tx) -> tuple[list[Finish], list[Claim], int | None]:
+            late = claims.finish(tx, self._name, ended)
+            taken = claims.claim(tx, self._name, want, self._span) if want else []
+            return late, taken, claims.next_due(tx) if len(taken) < want else None
+
+        if ended:
+            return self._db.transact(both)
+        # By itself a claim is one round trip, and what is due next is asked for afterwards.
+        alone = partial(claims.claim, worker=self._name, slots=want, lease=self._span)
+        return [], self._db.statement(alone), None
+
+    def _rearm(self, due: int | None, *, sure: bool, got: bool) -> None:
+        """After a claim: `due` is what comes next, `sure` whether the rows were asked for it."""
+        if due is not None:
+            self.trigger.bring(due)
+        if not sure:
+            self.trigger.unsure = True
+        if got:
+            self._locked = _LOCKED[0]
+            self._receive(0 if sure else _YIELD)
+        else:
+            self._receive(self._locked)
+            self._locked = min(self._locked * 2, _LOCKED[1])
+
+    def _written(self, ended: list[Finish]) -> None:
         self._ended = self._ended[len(ended) :]
         self._singly = self._singly and bool(self._ended)
         for finish in ended:
             self._running.pop(finish.id, None)
-        if late:
-            self._report(late)
 
     def _set_aside(self, ended: list[Finish]) -> None:
         """One result that can't be stored must not hold up the others: singly, and it later."""
