@@ -1,5 +1,6 @@
 """Times, spans and amounts in words, for pages. The browser shows the same in the reader's zone."""
 
+import re
 from decimal import Decimal
 from functools import cache
 from zoneinfo import ZoneInfo
@@ -13,6 +14,8 @@ from webapp.domain.times import MILLISECOND, SECOND, to_datetime, to_rfc3339
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _LOCALE = Locale("en")
+_TOUCHING = re.compile(r"(?<=[A-Za-z])(?=\d)")
+"""Between a code in letters and its number CLDR wants a space (alphaNextToNumber)."""
 
 
 def amount(value: int, currency: str, locale: Locale = _LOCALE) -> str:
@@ -23,7 +26,8 @@ def amount(value: int, currency: str, locale: Locale = _LOCALE) -> str:
     digits = EXPONENTS.get(currency, 2)
     units = Decimal(value).scaleb(-digits)
     pattern = _pattern(digits, locale)
-    return str(pattern.apply(units, locale, currency=currency, currency_digits=False))
+    shown = pattern.apply(units, locale, currency=currency, currency_digits=False)
+    return _TOUCHING.sub("\u00a0", shown)
 
 
 @cache
