@@ -35,7 +35,8 @@ def called() -> dict[str, str]:
 @pages.app_template_filter("actor")
 def actor(by: str, names: dict[str, str]) -> str:
     """A person's name where it is known, else what stands in the record."""
-    return names.get(by) or by.partition(":")[2] or by
+    known = names.get(by) or by.partition(":")[2]
+    return known or {"command": "the command line"}.get(by, by)
 
 
 @pages.errorhandler(Forbidden)

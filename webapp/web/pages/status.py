@@ -1,6 +1,7 @@
 """The customer's status page: for whoever has the link, and for nobody else's caches or logs."""
 
 from flask import Blueprint, Response, make_response, render_template, request
+from werkzeug.routing import BaseConverter
 
 from webapp.domain.errors import DeskError, NotFound
 from webapp.services import status
@@ -8,10 +9,19 @@ from webapp.web.current import desk
 from webapp.web.pages.status_words import tell
 from webapp.web.problems import status_of
 
+
+class Anything(BaseConverter):
+    """All that may follow, slashes and line breaks too: one page answers every link."""
+
+    regex = r"(?s:.*)"
+    part_isolating = False
+
+
 pages = Blueprint("status", __name__)
+pages.record_once(lambda state: state.app.url_map.converters.update(anything=Anything))
 
 
-@pages.get("/s/<path:token>")
+@pages.get("/s/<anything:token>")
 def page(token: str) -> str:
     """The words for one action; the same page is asked for again while they may change."""
     found = status.by_token(desk(), token)
