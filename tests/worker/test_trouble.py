@@ -125,3 +125,36 @@ def test_a_result_that_cannot_be_stored_does_not_block_the_others(
         assert get(database, bad).state is State.EXECUTING
         healed.set()
         until(database, bad, State.EXECUTED)
+
+
+def test_connections_that_the_server_cut_come_back(postgresql_url: str) -> None:
+    """A database restart: claims, wake-ups from elsewhere and heartbeats go on by themselves."""
+    db, elsewhere = Database(postgresql_url), Database(postgresql_url)
+    connector = Recorder()
+    try:
+        with working(make_desk(db), connector) as worker:
+            (before,) = plant(db, row(db.now()))
+            until(elsewhere, before, State.EXECUTED)
+            with elsewhere.connection() as conn:
+                conn.exec_driver_sql(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            (after,) = plant(db, row(db.now()))
+            until(elsewhere, after, State.EXECUTED)
+            elsewhere.wakeup.watch()
+
+            def moved() -> bool:
+                due = elsewhere.now() + 3600 * SECOND - len(known) * SECOND
+                known.append(due)
+                plant(elsewhere, row(due))
+                began = time.monotonic()
+                while worker.next_at != due and time.monotonic() - began < 0.2:
+                    time.sleep(0.005)
+                return worker.next_at == due  # sooner than the slow poll
+
+            known: list[int] = []
+            wait_until(moved, seconds=15)
+    finally:
+        elsewhere.close()
+        db.close()
