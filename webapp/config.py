@@ -34,6 +34,10 @@ def variable(field: str) -> str:
 def _database_url(url: str) -> str:
     scheme, _, rest = url.partition("://")
     if scheme in ("postgres", "postgresql", "postgresql+psycopg") and rest:
+        try:
+            _ = urlsplit(f"//{rest.rpartition('@')[2]}").port
+        except ValueError:
+            raise ValueError("the port must be a number up to 65535") from None
         return f"postgresql+psycopg://{rest}"
     if scheme != "sqlite":
         raise ValueError("must be sqlite:///FILE or postgresql+psycopg://…")
