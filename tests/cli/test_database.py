@@ -137,9 +137,8 @@ def test_a_port_in_use_is_refused(tmp_path: Path, sqlite_url: str) -> None:
         for command in ("serve", "demo"):
             ran = desk.run(command, "--port", port)
             assert (ran.returncode, ran.stdout) == (1, "")
-            assert (
-                ran.stderr == f"Error: can't listen on 127.0.0.1:{port}: Address already in use\n"
-            )
+            assert ran.stderr.startswith(f"Error: can't listen on 127.0.0.1:{port}: Address")
+            assert ran.stderr.count("\n") == 1
         assert not (desk.folder / "instance" / "demo.lock").exists()
     finally:
         desk.close()
