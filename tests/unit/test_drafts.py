@@ -54,7 +54,7 @@ def test_what_may_be_left_out_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("wrong", "pointer"),
     [
-        ([], "/"),
+        ([], ""),
         ("draft", "/"),
         (None, "/"),
         (body("nothing"), "/kind"),

@@ -96,7 +96,8 @@ def read_payload(kind: str, payload: Mapping[str, Any], pointer: str = "") -> di
 def validated(model: type[M], body: object, pointer: str = "") -> M:
     """`body` as a `model`. Raises Invalid, naming each field by a JSON pointer."""
     if not isinstance(body, dict):
-        raise Invalid.field(pointer or "/", "a JSON object is needed")
+        words = "a JSON object is needed"
+        raise Invalid(f"{pointer}: {words}" if pointer else words, (FieldError(pointer, words),))
     bad = tuple(FieldError(pointer + at, _CANNOT_BE_STORED) for at in unstorable(body))
     if bad:
         raise Invalid(f"{bad[0].pointer} {bad[0].detail}", bad)
