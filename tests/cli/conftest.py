@@ -1,6 +1,6 @@
 """The command line in this process: quick, and with the same exit statuses and outputs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ def run(here: Path) -> Run:
 
 
 @pytest.fixture
-def on(run: Run, database_url: str) -> Iterator[Run]:
+def on(run: Run, database_url: str) -> Run:
     """The same on a migrated database, on each backend in turn."""
 
     def on(*arguments: str, stdin: str | bytes | None = None, **settings: str) -> Ran:

@@ -80,7 +80,8 @@ def test_an_agents_token_stands_alone_on_the_last_line(
     assert lines[-1].startswith("ud_")
     found = agents.by_token(desk, lines[-1])
     assert found is not None
-    assert (found.name, found.scopes) == ("returns-agent", {"draft", "read", "cancel", "signal"})
+    assert found.name == "returns-agent"
+    assert found.scopes == {"draft", "read", "cancel", "signal"}
     # only its hash is kept
     assert lines[-1] not in repr(contents())
     only = on("agent", "add", "reader", "--scopes", "read").said.splitlines()[-1]

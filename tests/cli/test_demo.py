@@ -4,6 +4,7 @@ import re
 import signal
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -187,9 +188,9 @@ def test_what_cannot_be_read_is_not_remembered(tmp_path: Path) -> None:
 
 
 def test_the_warehouse_answers_on_its_old_port_or_another() -> None:
-    first = Warehouse(None)
-    first.start()
-    second = Warehouse(first.port)
-    assert second.port != first.port
-    answer = requests.post(f"http://{first.address}/parcels/KA-1/stop", json={}, timeout=5)
-    assert answer.json() == {"parcel": "stopped"}
+    with closing(Warehouse(None)) as first:
+        first.start()
+        with closing(Warehouse(first.port)) as second:
+            assert second.port != first.port
+        answer = requests.post(f"http://{first.address}/parcels/KA-1/stop", json={}, timeout=5)
+        assert answer.json() == {"parcel": "stopped"}

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -163,7 +163,7 @@ def test_the_password_is_asked_twice(tmp_path: Path, sqlite_url: str) -> None:
 
 def _called(path: tuple[str, ...]) -> tuple[str, ...]:
     """The command with arguments that it would take."""
-    more = {
+    more: dict[tuple[str, ...], tuple[str, ...]] = {
         ("user", "add"): ("ana@example.com", "--role", "staff", "--password-stdin"),
         ("agent", "add"): ("bot",),
         ("settings", "set"): ("refund", "mode=off"),
@@ -178,7 +178,7 @@ def _called(path: tuple[str, ...]) -> tuple[str, ...]:
 _QUESTION = re.compile(rb"(?:Password|Repeat for confirmation): ")
 
 
-def _in_a_terminal(desk: Desk, *arguments: str, keys: list[str | None]) -> tuple[int, str]:
+def _in_a_terminal(desk: Desk, *arguments: str, keys: Sequence[str | None]) -> tuple[int, str]:
     """Runs a command on a terminal; each key is typed at the next question, None is Ctrl-C."""
     parent, child = pty.openpty()
     popen = subprocess.Popen(

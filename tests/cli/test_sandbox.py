@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.cli.conftest import Run
@@ -15,7 +16,7 @@ REFUND = {"payment": "pay_1", "amount": {"value": 1250, "currency": "INR"}, "rea
 def _effects(settings: Settings) -> str:
     known = connectors(settings)
 
-    def send(kind: str, key: str, payload: dict[str, object]) -> str:
+    def send(kind: str, key: str, payload: Mapping[str, object]) -> str:
         deadline = time.monotonic() + 10
         return known[kind].send(EffectRequest(key, kind, payload, "a-1", 1, deadline)).provider_id
 

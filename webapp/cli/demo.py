@@ -2,6 +2,7 @@
 
 import shlex
 import socket
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -71,18 +72,18 @@ def demo(host: str, port: int, rate: float, fresh: bool) -> None:
         raise Refused(str(problem)) from None
     if fresh:
         _throw_away(settings, folder)
-    warehouse = Warehouse(folder.memory().get("warehouse_port"))
-    settings = _demo_settings(settings, host, port, warehouse)
-    _prepare(settings, folder, warehouse)
-    start_logging("WARNING")
-    at = (host, port)
-    server.serve(
-        app_factory(settings),
-        settings,
-        host=host,
-        port=port,
-        start_worker=partial(_begin, folder=folder, warehouse=warehouse, rate=rate, at=at),
-    )
+    with closing(Warehouse(folder.memory().get("warehouse_port"))) as warehouse:
+        settings = _demo_settings(settings, host, port, warehouse)
+        _prepare(settings, folder, warehouse)
+        start_logging("WARNING")
+        at = (host, port)
+        server.serve(
+            app_factory(settings),
+            settings,
+            host=host,
+            port=port,
+            start_worker=partial(_begin, folder=folder, warehouse=warehouse, rate=rate, at=at),
+        )
 
 
 def _check_address(host: str, port: int) -> None:

@@ -23,6 +23,8 @@ class Client:
         # a proxy of the environment has no business between two ends of one machine
         self._session.trust_env = False
         self._session.headers["Authorization"] = f"Bearer {token}"
+        # a kept connection would keep a server that is told to end
+        self._session.headers["Connection"] = "close"
 
     def draft(self, body: Body) -> str | None:
         """The new action's id; None where the desk refused or could not be reached."""

@@ -45,3 +45,7 @@ class Warehouse:
         """Answers, in threads of its own."""
         serve = self._server.serve_forever
         threading.Thread(target=serve, name="demo-warehouse", daemon=True).start()
+
+    def close(self) -> None:
+        """Listens no longer. Answers under way end with the process."""
+        self._server.server_close()
