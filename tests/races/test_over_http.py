@@ -22,7 +22,9 @@ def test_a_cancel_over_http_wins_or_loses_and_says_so(
     over_http(new_desk, database_url, TRIALS)
 
 
-def over_http(new_desk: Callable[..., Desk], database_url: str, trials: int) -> tuple[int, int]:
+def over_http(
+    new_desk: Callable[..., Desk], database_url: str, trials: int, threads: int = THREADS
+) -> tuple[int, int]:
     """How often cancel and claim won, after every answer was judged."""
     with running_peer() as peer:
         desk = new_desk(database_url, WEBHOOK_ALLOW=peer.address)
@@ -41,10 +43,10 @@ def over_http(new_desk: Callable[..., Desk], database_url: str, trials: int) -> 
                 "customer": {"ref": "c"},
             }
 
-        answers = race(client, draft, trials, THREADS)
+        answers = race(client, draft, trials, threads)
         wait_until(lambda: _settled(client), seconds=30, every=0.2)
         faults = judge(answers, client.everything(), peer.counts())
-    assert faults == []
+    assert faults == [], faults
     wins = Counter(answer.status for answer in answers)
     assert min(wins[200], wins[409]) >= LEAST * trials, wins
     return wins[200], wins[409]

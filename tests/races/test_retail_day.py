@@ -25,6 +25,11 @@ OPEN = ("scheduled", "executing", "held", "awaiting_approval", "unknown")
 def test_the_day_ends_with_rows_and_effects_in_agreement(
     new_desk: Callable[..., Desk], database_url: str
 ) -> None:
+    a_day(new_desk, database_url)
+
+
+def a_day(new_desk: Callable[..., Desk], database_url: str) -> Counter[int]:
+    """How often cancel and claim won, by the answer's status, after everything was judged."""
     desk = new_desk(database_url)
     for number, kind in enumerate(KINDS):
         window = f"window_seconds={3 + number % 2}"
@@ -51,6 +56,7 @@ def test_the_day_ends_with_rows_and_effects_in_agreement(
     assert _out_of_order(actions, made) == []
     assert _live_children(actions) == []
     assert _stock(desk) == stock_before - _exchanged(actions)
+    return wins
 
 
 def _draft_and_cancel(client: Client) -> list[Answer]:

@@ -1,0 +1,81 @@
+"""RESULTS.md: what was run, on which machine, and what it does and does not show."""
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import psycopg
+
+from tests.soak.campaigns import Found
+from webapp.store.engine import sqlite_module
+
+FILE = Path(__file__).with_name("RESULTS.md")
+
+_MEANING = """
+**Cancel against claim**: two processes meet at a barrier before each trial; one claims the row,
+makes its effect and finishes it, the other cancels it through the service. A fault is: both won,
+neither won, an answer that differs from the row, an effect of a cancelled action, an executed one
+without exactly one effect, or a timeline that tells otherwise.
+
+**Over HTTP**: clients draft webhooks and cancel them around their time against a desk that serves
+and works; each cancel is sent twice with its key, effects are counted at a peer in a process of
+its own. A fault is an answer that differs from the row or from the peer, or a repeat that is
+answered otherwise.
+
+**Retail day**: the shop's whole set (a sample of it outside of the place where the set lies)
+drafted through the API with dependants and stock, 200 cancelled, 100 of them within 50 ms of their
+time. Faults as above, and: a dependant before what it depends on, a live child of a cancelled
+parent, totals or stock that differ.
+
+The bound is the rule of three: none of n, so with 95 % confidence fewer than 3/n of such trials.
+
+## What this does not show
+
+- It holds for this code, these databases and this machine. Every trial is near the same instant;
+  faults that need something else (a crash at a commit, a clock that jumps, a full disk, a
+  partition) are other tests' subject.
+- The trials are not independent draws from production's races: the two sides are steered to win
+  about equally often.
+- One host: two processes share its clock, its kernel and, on PostgreSQL, its socket.
+- Databases ran on a local disk with their durable settings. Nothing was killed.
+"""
+
+
+def write(founds: Sequence[Found]) -> None:
+    """Replaces the file by these campaigns."""
+    load = " ".join(f"{one:.1f}" for one in os.getloadavg())
+    today = datetime.now(UTC).strftime("%d %b %Y, %H:%M UTC")
+    head = (
+        "# The long races\n\n"
+        f"Written by `make soak`, {today}. {os.cpu_count()} cores, load {load} at the end, "
+        f"{platform.system()}, Python {platform.python_version()}, "
+        f"SQLite {sqlite_module().sqlite_version}, PostgreSQL 18, psycopg {psycopg.__version__}, "
+        f"SQLAlchemy {version('SQLAlchemy')}.\n\n"
+    )
+    rows = [
+        "| campaign | database | trials (wanted) | cancel won | claim won | faults | bound | s |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        *map(_row, founds),
+    ]
+    faults = [
+        f"- {found.campaign}, {found.database}: {one}" for found in founds for one in found.faults
+    ]
+    told = "\n## Faults\n\n" + "\n".join(faults[:50]) + "\n" if faults else ""
+    FILE.write_text(head + "\n".join(rows) + "\n" + told + _MEANING)
+
+
+def _row(found: Found) -> str:
+    cells = (
+        found.campaign,
+        found.database,
+        f"{found.trials:,} ({found.wanted:,})",
+        f"{found.cancelled:,}",
+        f"{found.executed:,}",
+        str(len(found.faults)),
+        found.bound,
+        f"{found.seconds:.0f}",
+    )
+    return f"| {' | '.join(cells)} |"
