@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import pytest
 from sqlalchemy import select, text, update
 
+from tests.fixtures.desk import wait_until
 from tests.store.rows import (
     ANA,
     LEASE,
@@ -17,10 +18,12 @@ from tests.store.rows import (
     row,
     states,
 )
+from tests.store.test_events import held_open
+from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.store import claims, transitions
 from webapp.store.claims import Finish
-from webapp.store.engine import Database, Tx
+from webapp.store.engine import Database, Tx, host_clock
 from webapp.store.schema import action
 
 T = TypeVar("T")
@@ -47,12 +50,44 @@ def unblocked_by_two_at_once(db: Database, pairs: int = 6) -> list[int]:
         attempts = {taken.id: taken.attempt for taken in claim_all(db)}
 
         def done(parent: str, attempt: int) -> Callable[[], list[Finish]]:
-            result = Finish(parent, attempt, claims.State.EXECUTED, effect="{}")
+            result = Finish(parent, attempt, State.EXECUTED, effect="{}")
             return lambda: db.transact(lambda tx: claims.finish(tx, WORKER, [result]))
 
         assert together([done(one, attempts[one]) for one in parents]) == [[], []]
         left.append(row(db, child).blockers)
     return left
+
+
+def finished_while_the_other_was_under_way(db: Database) -> int:
+    """PostgreSQL: the blockers left when the second parent finishes before the first commits."""
+    parents = (put(db), put(db))
+    child = put(db, due=600 * SECOND, parents=parents)
+    attempts = {taken.id: taken.attempt for taken in claim_all(db)}
+
+    def done(tx: Tx, parent: str) -> None:
+        result = Finish(parent, attempts[parent], State.EXECUTED, effect="{}")
+        assert claims.finish(tx, WORKER, [result]) == []
+
+    def waiting() -> bool:
+        with db.read() as tx:
+            return tx.conn.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")) == 1
+
+    with held_open(db) as slow:
+        done(Tx(slow, host_clock), parents[0])
+        second = threading.Thread(target=db.transact, args=(lambda tx: done(tx, parents[1]),))
+        second.start()
+        wait_until(waiting, seconds=30)
+        slow.commit()
+        second.join()
+    return int(row(db, child).blockers)
+
+
+def test_a_parent_that_finishes_beside_another_sees_it(postgresql_url: str) -> None:
+    """As below, at the one moment when it matters."""
+    db = Database(postgresql_url)
+    left = finished_while_the_other_was_under_way(db)
+    db.close()
+    assert left == 0
 
 
 def test_two_parents_that_finish_at_once_free_their_child(database: Database) -> None:

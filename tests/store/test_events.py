@@ -131,7 +131,7 @@ def out_of_order(db: Database) -> tuple[list[str], list[str]]:
     The first transaction begins first and commits last: its numbers are lower and come later.
     """
     first, second, third = (put(db, due=60 * SECOND) for _ in range(3))
-    cursor = latest(db)
+    cursor = read(db, START)[-1].cursor
     found: list[str] = []
 
     def poll() -> None:
