@@ -1,5 +1,6 @@
 """`serve` and `worker`, and how their parts meet."""
 
+import logging
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from webapp.config import Settings
     from webapp.serve import Service
+
+_log = logging.getLogger(__name__)
 
 
 def a_host(_ctx: click.Context, _parameter: click.Parameter, host: str) -> str:
@@ -114,7 +117,9 @@ def app_factory(settings: "Settings") -> "Callable[[], Flask]":
         desk = Desk(Database(settings.database_url), settings)
         desk.db.measure_offset()
         desk.db.wakeup.watch()
-        return create_app(desk)
+        app = create_app(desk)
+        _log.info("Serves %s", settings.base_url)
+        return app
 
     return make
 
