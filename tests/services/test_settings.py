@@ -6,9 +6,9 @@ from tests.services.people import ANA, drafted, policy, state, stocked
 from tests.store.rows import put, verbs
 from webapp.domain.errors import Invalid, NotFound
 from webapp.domain.kinds.registry import DRAFTED, KINDS
-from webapp.domain.policy import Policy
+from webapp.domain.policy import Mode, Policy, default_policy
 from webapp.domain.states import State
-from webapp.services import agents, customers, pause, settings
+from webapp.services import agents, customers, pause
 from webapp.services.desk import Desk
 from webapp.services.settings import LATER, change, show
 
@@ -196,6 +196,4 @@ def test_defaults_let_nothing_run_by_itself(desk: Desk) -> None:
     """DESIGN: approval until an admin decides."""
     fresh = {kind: row["mode"] for kind, row in show(desk).items() if KINDS[kind].repairs}
     assert set(fresh.values()) == {"window"}
-    for kind in DRAFTED:
-        change(desk, kind, settings.Policy().model_dump(mode="json"), BY)  # type: ignore[arg-type]
-    assert {show(desk, kind)[kind]["mode"] for kind in DRAFTED} == {"approval"}
+    assert {default_policy(kind).mode for kind in DRAFTED} == {Mode.APPROVAL}

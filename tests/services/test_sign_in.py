@@ -146,7 +146,8 @@ def test_an_agent_is_known_by_its_token(desk: Desk) -> None:
     assert token.startswith("ud_")
     found = agents.by_token(desk, token)
     assert found is not None
-    assert (found.name, found.scopes) == ("returns-agent", {"draft", "read"})
+    assert found.name == "returns-agent"
+    assert found.scopes == {"draft", "read"}
     for wrong in ("", "ud_", token[:-1], token.upper(), token + "x"):
         assert agents.by_token(desk, wrong) is None
 

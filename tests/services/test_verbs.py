@@ -207,8 +207,9 @@ def test_a_resolution_says_how_it_is_known(
 ) -> None:
     """CONTRACT, resolution: `outcome` and `note`."""
     one = put(desk.db, State.UNKNOWN)
+    given = {"outcome": "happened", "note": "n"} | change
     with pytest.raises(Invalid) as refusal:
-        resolve.resolve(desk, one, ANA, **({"outcome": "happened", "note": "n"} | change))
+        resolve.resolve(desk, one, ANA, outcome=given["outcome"], note=given["note"])
     assert refusal.value.errors[0].pointer == pointer
     assert state(desk, one) == "unknown"
 

@@ -41,8 +41,7 @@ def _statements() -> dict[str, ClauseElement]:
             continue
         loaded = importlib.import_module(module.name)
         for name, value in vars(loaded).items():
-            for label, statement in _found(f"{module.name}.{name}", value):
-                found[label] = statement
+            found |= dict(_found(f"{module.name}.{name}", value))
     return found
 
 
