@@ -55,8 +55,8 @@ def test_what_may_be_left_out_is_left_out() -> None:
     ("wrong", "pointer"),
     [
         ([], ""),
-        ("draft", "/"),
-        (None, "/"),
+        ("draft", ""),
+        (None, ""),
         (body("nothing"), "/kind"),
         (body("refund.reversal"), "/kind"),
         (body() | {"kind": 7}, "/kind"),
