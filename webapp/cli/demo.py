@@ -180,7 +180,8 @@ def _begin(
     desk = app.extensions[EXTENSION]
     stopped = threading.Event()
     empty = not newest(desk, Caller.command(), limit=1)
-    colleague = Caller(f"staff:{PEOPLE[0].email}", PEOPLE[0].name)
+    admin = PEOPLE[-1]
+    colleague = Caller(f"staff:{admin.email}", admin.name)
     agent = Agent(
         Client(_local_url(*at), folder.token() or "", stopped),
         Stage(SystemRandom(), f"http://{warehouse.address}"),

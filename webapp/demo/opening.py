@@ -10,8 +10,8 @@ from webapp.services import clock, settings
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 
-FIRST_LABEL_SECONDS = 8
-"""The window of the first label: it runs before a newcomer has read the page."""
+FIRST_LABEL_SECONDS = 15
+"""The window of the first label: it runs while a newcomer signs in."""
 LABEL_SECONDS = 45
 
 _FIRST: tuple[Play, ...] = (

@@ -58,13 +58,12 @@ def an_order(
 
 def refund(order: Order, value: int, *, why: str, reason: str, after: str | None = None) -> Body:
     """`why` ends the summary, `reason` is the agent's own account."""
-    money = plain(value, order.currency)
     payload = {
         "payment": order.payment,
         "amount": {"value": value, "currency": order.currency},
         "reason": why,
     }
-    summary = f"Refund {money} for {order.item}, {order.ref} (paid {order.paid}): {why}"
+    summary = f"Refund for {order.item}, paid {order.paid}: {why}"
     return _body("refund", order, summary, reason, payload, after)
 
 
