@@ -49,9 +49,9 @@ def open_status(browser: Browser, stage: Stage) -> Iterator[Callable[..., Page]]
 def refund(stage: Stage) -> Iterator[Callable[..., str]]:
     """Drafts a refund that is due in three minutes."""
 
-    def make(**changes: object) -> str:
+    def make() -> str:
         stage.policy("refund", window_seconds=180)
-        return stage.draft(customer=CUSTOMER, **changes)
+        return stage.draft(customer=CUSTOMER)
 
     yield make
     stage.policy("refund", window_seconds=600)

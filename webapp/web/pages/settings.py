@@ -106,6 +106,7 @@ def _form(
         first=policy_form.FIRST,
         more=more,
         values=values,
+        saved=now,
         errors=errors,
         elsewhere=[f"{key}: {words}" for key, words in errors.items() if key not in fields],
         differing=[
