@@ -13,7 +13,7 @@ from webapp.store import engine, transitions
 from webapp.store.engine import Database, Tx, sqlite_module, wal_is_sound
 from webapp.store.schema import action
 
-WRITERS, PAIRS = 8, 12
+WRITERS, PAIRS = 8, 8
 
 
 def pragma(db: Database, name: str) -> Any:
