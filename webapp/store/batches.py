@@ -44,7 +44,19 @@ def _word(word: str) -> ColumnElement[str]:
     return literal_column(f"'{word}'", String())
 
 
+# As a parameter in LIMIT, a prepared statement would be planned for a tenth of all rows.
 _one = literal_column("1", Integer())
+
+
+def _none(*found: Any) -> ColumnElement[bool]:
+    """That no row is found, asked of each candidate in turn.
+
+    Differs from NOT EXISTS, which PostgreSQL makes a join of: without statistics of the small
+    table it expects next to nothing to be left, and sorts all rows for the first (250 ms at 100 k).
+    """
+    return case((or_(*found), literal_column("0", Integer())), else_=_one) == _one
+
+
 _parent = action.alias("parent")
 _paused = exists().where(
     or_(pause.c.agent.is_(None), pause.c.agent == action.c.agent),
@@ -63,16 +75,16 @@ _lost = and_(_executing, action.c.lease_until < NOW)
 
 NEXT_DUE = (
     select(action.c.execute_at)
-    .where(_scheduled, ~_blocked, ~_paused)
+    .where(_scheduled, _none(_blocked, _paused))
     .order_by(action.c.execute_at, action.c.id)
-    .limit(1)
+    .limit(_one)
 )
 
 OLDEST_OVERDUE = (
     select(action.c.claimable_at)
-    .where(_due, ~_blocked, ~_paused)
+    .where(_due, _none(_blocked, _paused))
     .order_by(action.c.execute_at, action.c.id)
-    .limit(1)
+    .limit(_one)
 )
 
 # Inside a function no partial index answers it: rows whose keys are known are fetched by them.
@@ -151,13 +163,13 @@ class Take:
 
 CLAIM = Take(
     "claimed",
-    and_(_due, ~_blocked, ~_paused),
+    and_(_due, _none(_blocked, _paused)),
     _state == _word(State.SCHEDULED),
     action.c.execute_at,
 )
 TAKE_OVER = Take(
     "taken_over",
-    and_(_lost, ~_paused),
+    and_(_lost, _none(_paused)),
     _state == _word(State.EXECUTING),
     action.c.lease_until,
 )
