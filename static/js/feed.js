@@ -3,7 +3,7 @@
 import { startActions } from "desk/actions.js";
 import { onTick, startClock } from "desk/clock.js";
 import { hearOther, showState, startLine } from "desk/line.js";
-import { count, insert, settle } from "desk/order.js";
+import { changed, count, insert, know, settle } from "desk/order.js";
 import { slices } from "desk/queue.js";
 import { adopt, parseRow, remove, rowOf, update } from "desk/rows.js";
 import { ask } from "desk/server.js";
@@ -17,11 +17,13 @@ const form = document.querySelector("[data-feed]");
 function show(html) {
   const fresh = parseRow(html);
   const known = rowOf(fresh.dataset.action);
-  if (known) {
-    update(known, fresh);
-  } else {
+  if (!known) {
+    know(fresh);
     insert(fresh);
     take(fresh);
+  } else if (update(known, fresh)) {
+    know(known);
+    changed(known);
   }
 }
 
@@ -56,7 +58,10 @@ const line = new Line(form.dataset.cursor, {
   state: showState,
 });
 
-for (const row of form.querySelectorAll("li[data-action]")) take(row);
+for (const row of form.querySelectorAll("li[data-action]")) {
+  know(row);
+  take(row);
+}
 let wasFull = form.querySelectorAll("li[data-action]").length >= FULL;
 let ticks = 0;
 
@@ -69,8 +74,7 @@ startActions(form, (html) => {
 startViews();
 line.start();
 onTick(() => {
-  settle();
-  count();
+  if (settle()) count();
   ticks += 1;
   // rows that had no room on the first page come in as others end
   if (wasFull && ticks % LOOK_AGAIN === 0 && document.visibilityState === "visible") {

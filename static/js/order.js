@@ -28,66 +28,88 @@ function held() {
   return document.querySelector("li[data-action]:hover");
 }
 
+// What decides a row's place, read from its HTML once a version.
+export function know(row) {
+  const time = row.querySelector("time");
+  row.place = {
+    deadline: Date.parse(time?.dataset.deadline),
+    needs: RANKS.indexOf(row.dataset.state) + row.dataset.action,
+    clock: (time?.dataset.executeAt ?? "") + row.dataset.action,
+    ended: -Date.parse(time?.dateTime),
+  };
+}
+
 // The same rules as webapp/web/pages/feed.py has for the first page.
-export function groupOf(row) {
+function groupOf(row) {
   if ("needs" in row.dataset) return "needs";
   if (TERMINAL.has(row.dataset.state)) return "ended";
-  const left = Date.parse(row.querySelector("time[data-deadline]")?.dataset.deadline) - serverNow();
+  const left = row.place.deadline - serverNow();
   if (!(left > 60000)) return "minute";
   return left <= 300000 ? "five" : "later";
 }
 
-function keyOf(row, group) {
-  const time = row.querySelector("time");
-  if (group === "needs") return RANKS.indexOf(row.dataset.state) + row.dataset.action;
-  if (group === "ended") return -Date.parse(time?.dateTime);
-  return (time?.dataset.executeAt ?? "") + row.dataset.action;
-}
-
 const listOf = (group) => document.querySelector(`[data-group="${group}"] > ol`);
 
-function before(list, row, group) {
-  const key = keyOf(row, group);
+function nextIn(list, row, group) {
+  const kind = group in row.place ? group : "clock";
   for (const other of list.children) {
-    if (other !== row && keyOf(other, group) > key) return other;
+    if (other !== row && other.place[kind] > row.place[kind]) return other;
   }
   return null;
 }
 
 function isBefore(list, next, anchor) {
-  const point = next ?? list;
-  const relation = point.compareDocumentPosition(anchor);
-  return point === anchor || Boolean(relation & (Node.DOCUMENT_POSITION_FOLLOWING | Node.DOCUMENT_POSITION_CONTAINED_BY));
+  if (next === anchor) return true;
+  const relation = (next ?? list).compareDocumentPosition(anchor);
+  return Boolean(relation & Node.DOCUMENT_POSITION_FOLLOWING);
+}
+
+const loose = new Set(); // rows that may stand where they no longer belong
+
+export function changed(row) {
+  loose.add(row);
 }
 
 export function insert(row) {
   const group = groupOf(row);
   const list = listOf(group);
-  const next = before(list, row, group);
+  const next = nextIn(list, row, group);
   const anchor = held();
-  if (anchor && isBefore(list, next, anchor)) anchor.parentElement.append(row);
-  else list.insertBefore(row, next);
+  if (anchor && isBefore(list, next, anchor)) {
+    anchor.parentElement.append(row);
+    loose.add(row);
+  } else {
+    list.insertBefore(row, next);
+  }
 }
 
-function rightPlace(row) {
-  const group = groupOf(row);
-  const list = listOf(group);
-  const next = before(list, row, group);
-  const stands = row.parentElement === list && row.nextElementSibling === next;
-  return stands ? null : [list, next];
-}
-
-// Rows go where they belong by now, unless somebody would lose the one they are at.
+// Rows go where they belong by now, unless somebody would lose the one they are at. Answers
+// whether any did.
 export function settle() {
-  if (held()) return;
+  if (held()) return false;
+  let moved = false;
+  for (const group of ["five", "later"]) {
+    let row = listOf(group).firstElementChild;
+    for (; row && groupOf(row) !== group; row = row.nextElementSibling) loose.add(row);
+  }
   const now = performance.now();
-  for (const row of document.querySelectorAll("[data-group] > ol > li")) {
-    if (row.changedAt && now - row.changedAt < LINGER) continue;
-    const place = rightPlace(row);
-    if (place) place[0].insertBefore(row, place[1]);
+  for (const row of loose) {
+    if (row.isConnected && row.changedAt && now - row.changedAt < LINGER) continue;
+    loose.delete(row);
+    if (row.isConnected) moved = put(row) || moved;
   }
   const ended = listOf("ended");
-  while (ended && ended.children.length > ENDED_KEPT) ended.lastElementChild.remove();
+  while (ended.childElementCount > ENDED_KEPT) ended.lastElementChild.remove();
+  return moved;
+}
+
+function put(row) {
+  const group = groupOf(row);
+  const list = listOf(group);
+  const next = nextIn(list, row, group);
+  if (row.parentElement === list && row.nextElementSibling === next) return false;
+  list.insertBefore(row, next);
+  return true;
 }
 
 export function count() {

@@ -34,10 +34,10 @@ def show(action_id: str) -> str:
 @pages.post("/actions/<action_id>/<verb>")
 def do(action_id: str, verb: str) -> AnyResponse:
     """Press a button. Scripts get `{outcome, message, html}`, forms the page they came from."""
-    if verb not in _VERBS:
-        raise NotFound(f"There is no such button: {verb[:40]}")
     by_script = request.accept_mimetypes.best == "application/json"
     try:
+        if verb not in _VERBS:
+            raise NotFound(f"There is no such button: {verb[:40]}")
         outcome = press(Verb(verb), desk(), caller(), _asked(action_id))
     except (NotFound, Unavailable) as refused:
         if not by_script:
