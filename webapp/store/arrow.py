@@ -25,6 +25,7 @@ from sqlalchemy.sql import visitors
 
 from webapp.domain.states import State
 from webapp.store.engine import NOW, AnyRow, Tx
+from webapp.store.hot import Hot
 from webapp.store.schema import action, event
 
 MOVED = (
@@ -122,7 +123,7 @@ def record_many(
     ]
     if tx.dialect == "sqlite":
         together = {"rows": json.dumps(moves), "actor": actor, "request_key": request_key}
-        tx.conn.execute(_RECORD_SQLITE, tx.params(together))
+        _RECORD_SQLITE.run(tx, tx.params(together))
         return
     shared = {"actor": actor, "request_key": request_key}
     tx.conn.execute(_RECORD, [dict(zip(_MOVE, move, strict=True)) | shared for move in moves])
@@ -146,7 +147,7 @@ def _record_sqlite() -> Any:
 _RECORD = insert(event).values(
     {name: bindparam(name) for name in (*_MOVE, "actor", "request_key")} | {"at": NOW}
 )
-_RECORD_SQLITE = _record_sqlite()
+_RECORD_SQLITE = Hot(_record_sqlite())
 
 
 def _parameters(write: Update) -> frozenset[str]:

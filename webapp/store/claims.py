@@ -24,6 +24,16 @@ from webapp.store.batches import (
 )
 from webapp.store.consequences import ended, executed
 from webapp.store.engine import AnyRow, Tx
+from webapp.store.hot import Hot
+
+_NEXT_DUE = Hot(NEXT_DUE)
+_FINISH_SQLITE = Hot(FINISH_SQLITE)
+_FINISH_POSTGRESQL = Hot(FINISH_POSTGRESQL)
+_TAKES = {
+    (take, dialect): Hot(statement)
+    for take in (CLAIM, TAKE_OVER)
+    for dialect, statement in (("sqlite", take.sqlite), ("postgresql", take.postgresql))
+}
 
 
 class Claim(NamedTuple):
@@ -58,7 +68,8 @@ class Finish(NamedTuple):
 
 def next_due(tx: Tx) -> int | None:
     """The earliest `execute_at` among the rows that could be claimed, due or not."""
-    return tx.conn.scalar(NEXT_DUE)
+    row = _NEXT_DUE.first(tx, {})
+    return None if row is None else int(row.execute_at)
 
 
 def claim(tx: Tx, worker: str, slots: int, lease: int) -> list[Claim]:
@@ -116,13 +127,10 @@ def finish(tx: Tx, worker: str, results: Sequence[Finish]) -> list[Finish]:
 
 def _take(tx: Tx, take: Take, worker: str, slots: int, lease: int) -> list[Claim]:
     params = tx.params({"p_actor": worker, "p_slots": slots, "p_lease": lease})
-    if tx.dialect == "postgresql":
-        rows: Sequence[AnyRow] = tx.conn.execute(take.postgresql, params).all()
-    else:
-        rows = tx.conn.execute(take.sqlite, params).all()
-        if rows:
-            moves = ((row, take.verb, f'{{"attempt": {row.attempt}}}') for row in rows)
-            record_many(tx, moves, worker)
+    rows = _TAKES[take, tx.dialect].all(tx, params)
+    if rows and tx.dialect == "sqlite":
+        moves = ((row, take.verb, f'{{"attempt": {row.attempt}}}') for row in rows)
+        record_many(tx, moves, worker)
     return sorted(map(_claim, rows), key=lambda taken: (taken.execute_at, taken.id))
 
 
@@ -134,8 +142,8 @@ def _finish(tx: Tx, worker: str, results: Sequence[Finish]) -> Sequence[AnyRow]:
     # A result is a tuple, so its JSON is an array in the order of its fields.
     params = tx.params({"p_rows": json.dumps(results), "p_actor": worker})
     if tx.dialect == "postgresql":
-        return tx.conn.execute(FINISH_POSTGRESQL, params).all()
-    moved = tx.conn.execute(FINISH_SQLITE, params).all()
+        return _FINISH_POSTGRESQL.all(tx, params)
+    moved = _FINISH_SQLITE.all(tx, params)
     if moved:
         data = {result.id: result.data for result in results}
         moves = ((row, FINISH_VERBS.get(row.state, row.state), data[row.id]) for row in moved)

@@ -23,6 +23,7 @@ from webapp.domain.kinds.base import Stock
 from webapp.domain.states import RAN_OUT, State
 from webapp.store.arrow import log_moved, param, record
 from webapp.store.engine import NOW, AnyRow, Tx
+from webapp.store.hot import Hot
 from webapp.store.schema import action, dependency, desk, reservation, stock
 
 _COLUMNS = (
@@ -87,8 +88,8 @@ def _insert_postgresql() -> Any:
     return select(drafted.c.id).add_cte(logged)
 
 
-_INSERT_SQLITE = _insert(sqlite).returning(action.c.id)
-_INSERT_POSTGRESQL = _insert_postgresql()
+_INSERT_SQLITE = Hot(_insert(sqlite).returning(action.c.id))
+_INSERT_POSTGRESQL = Hot(_insert_postgresql())
 _REVISION = select(desk.c.revision)
 _PARENTS = (
     select(action.c.id, action.c.state, action.c.agent)
@@ -122,9 +123,9 @@ def draft(tx: Tx, new: NewAction) -> Drafted:
     params = {f"p_{name}": values[name] for name in _COLUMNS} | {"p_revision": new.revision}
     if tx.dialect == "postgresql":
         logged = {"p_actor": values["drafted_by"], "p_data": new.data}
-        inserted = tx.conn.execute(_INSERT_POSTGRESQL, params | logged).first()
+        inserted = _INSERT_POSTGRESQL.first(tx, params | logged)
     else:
-        inserted = tx.conn.execute(_INSERT_SQLITE, params).first()
+        inserted = _INSERT_SQLITE.first(tx, params)
         if inserted is not None:
             record(tx, _Logged(values), "drafted", values["drafted_by"], new.data)
     if inserted is None:
