@@ -51,7 +51,7 @@ def test_a_row_has_the_buttons_that_its_state_allows(world: World, state: State)
 def test_a_button_does_it_and_leads_back_to_the_page(world: World, verb: Verb) -> None:
     state = min(ALLOWED[verb] - {State.EXECUTING}, key=str)
     action = world.put(state)
-    sent = {
+    sent: Any = {
         Verb.REJECT: {"note": "no"},
         Verb.RESOLVE: {"note": "seen there", "outcome": "happened"},
         Verb.COMPENSATE: {"name": "reversal"},
@@ -184,7 +184,7 @@ def test_an_action_has_its_page_in_every_state(world: World, state: State) -> No
     assert f'data-state="{state}"' in page.text
 
 
-@pytest.mark.parametrize("action_id", ["nothing", "0195", "../x", "%00"])
+@pytest.mark.parametrize("action_id", ["nothing", "0195", "%00"])
 def test_an_unknown_action_is_a_404(world: World, action_id: str) -> None:
     assert world.ana.client.get(f"/actions/{action_id}").status_code == 404
 
