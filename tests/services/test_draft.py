@@ -20,7 +20,7 @@ from webapp.domain.errors import (
 from webapp.domain.kinds.registry import DRAFTED
 from webapp.domain.states import State
 from webapp.domain.times import SECOND, to_rfc3339
-from webapp.services import cancel, customers, read
+from webapp.services import cancel, customers, decide, read
 from webapp.services.desk import Desk
 from webapp.services.draft import draft
 from webapp.store import drafting
@@ -227,3 +227,15 @@ def test_a_stale_revision_writes_nothing(database: Database) -> None:
         assert database.transact(work) is outcome
     assert verbs(database, "new") == ["drafted"]
     assert states(database, "new") == ["scheduled"]
+
+
+def test_a_reservation_outlives_a_time_that_is_far_away(desk: Desk) -> None:
+    """DESIGN: a reservation outlives the window: it must not cancel what was to run tomorrow."""
+    stocked(desk, 2)
+    tomorrow = to_rfc3339(desk.now() + 86_400 * SECOND)
+    made = drafted(desk, "exchange", not_before=tomorrow)
+    assert (made.reserved_until or 0) > (made.execute_at or 0)
+    policy(desk, "exchange", mode="approval")
+    waiting = drafted(desk, "exchange", not_before=tomorrow)
+    approved = decide.approve(desk, waiting.id, ANA)
+    assert (approved.reserved_until or 0) > (approved.execute_at or 0)

@@ -19,13 +19,14 @@ from webapp.domain.errors import (
 from webapp.domain.ids import new_id
 from webapp.domain.kinds.base import Kind
 from webapp.domain.kinds.registry import KINDS
-from webapp.domain.policy import Decision, Facts, decide
+from webapp.domain.policy import Decision, Facts, Policy, decide
 from webapp.domain.times import SECOND
 from webapp.services.desk import Desk, PolicyTable
 from webapp.store import actions, drafting
 from webapp.store.agents import Agent
 from webapp.store.drafting import Drafted, NewAction
 from webapp.store.engine import Tx
+from webapp.store.transitions import RESERVED_BEYOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +169,19 @@ def _row(desk: Desk, new: New, table: PolicyTable, action_id: str) -> NewAction:
         **_timing(decision),
         "decision": canonical(decision.as_json()),
         "state_by": "policy",
-        "reserved_until": now + policy.reservation_seconds * SECOND if reserves else None,
+        "reserved_until": _reserved_until(now, policy, decision) if reserves else None,
         "compensates": new.compensates,
         "again_of": new.again_of,
     }
     said = {"mode": decision.mode.value, "because": list(decision.because)}
     data = said | {"reason": new.reason} if new.reason else said
     return NewAction(values, table.revision, canonical(data))
+
+
+def _reserved_until(now: int, policy: Policy, decision: Decision) -> int:
+    """The policy's time, and never before it runs: `not_before` may be far away."""
+    least = (decision.execute_at or now) + RESERVED_BEYOND
+    return max(now + policy.reservation_seconds * SECOND, least)
 
 
 def _timing(decision: Decision) -> dict[str, int | None]:

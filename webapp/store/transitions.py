@@ -21,6 +21,8 @@ RELEASE_AT_LEAST = 30 * SECOND
 """A released action leaves people at least this long."""
 EXTENSIONS_AT_LEAST = 3_600 * SECOND
 """Extensions in all: this, or ten windows if that is more."""
+RESERVED_BEYOND = 300 * SECOND
+"""A reservation lasts at least this much longer than the time to execute: a late claim finds it."""
 RENEWALS = 3
 """How often a hold or an extension may renew a reservation."""
 
@@ -44,6 +46,19 @@ _renew: dict[str, Any] = {
     ),
     "renewals": case((_renewable, action.c.renewals + 1), else_=action.c.renewals),
 }
+
+
+
+def _outlasting(execute_at: Any) -> ColumnElement[int]:
+    """A reservation that was taken outlives the new time."""
+    return case(
+        (
+            action.c.reserved_until.is_not(None),
+            _later(action.c.reserved_until, execute_at + RESERVED_BEYOND),
+        ),
+        else_=None,
+    )
+
 
 _CANCEL = Arrow(
     "cancelled",
@@ -75,6 +90,7 @@ _APPROVE = Arrow(
         window=_span,
         execute_at=_approved,
         cancel_by=_approved - action.c.margin,
+        reserved_until=_outlasting(_approved),
         claimable_at=_approved,
     ),
 )
@@ -100,6 +116,7 @@ _RELEASE = Arrow(
         held_left=None,
         execute_at=_released,
         cancel_by=_released - action.c.margin,
+        reserved_until=_outlasting(_released),
         claimable_at=_released,
     ),
 )
