@@ -4,20 +4,32 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sqlalchemy import String, and_, bindparam, literal, or_, select, union_all
+from sqlalchemy import (
+    BindParameter,
+    Executable,
+    Integer,
+    String,
+    and_,
+    bindparam,
+    literal,
+    or_,
+    select,
+    text,
+    union_all,
+)
 
 from webapp.domain.action import Action
-from webapp.domain.states import RAN_OUT, State
+from webapp.domain.states import RAN_OUT, TERMINAL, State
 from webapp.store.actions import many
 from webapp.store.engine import Tx
-from webapp.store.schema import action, dependency
+from webapp.store.schema import action, dependency, quoted
 
 PEOPLE_FIRST = 0.5
 """The share of the page that rows waiting for people may take from those that run by the clock."""
 
 _repair, _again = action.alias("repair"), action.alias("again")
-_ids = bindparam("ids", expanding=True)
-_limit = bindparam("b_limit")
+_ids: BindParameter[str] = bindparam("ids", expanding=True)
+_limit: BindParameter[int] = bindparam("b_limit", type_=Integer())
 _repaired = (
     select(_repair.c.id)
     .where(_repair.c.compensates == action.c.id, _repair.c.state.not_in(RAN_OUT))
@@ -28,22 +40,22 @@ _repeated = (
     .where(_again.c.again_of == action.c.id, _again.c.state.not_in(RAN_OUT))
     .exists()
 )
-# Index ix_action_open serves it: none of these is terminal.
+# Texts, not parameters: each must match its partial index's predicate, or the feed reads the
+# whole table.
+_asking = text("action.state IN ('awaiting_approval','held','unknown')")
+_unsettled = text("(action.state = 'failed' OR action.late_cancel_at IS NOT NULL)")
+_open = text(f"action.state NOT IN ({quoted(TERMINAL)})")
 _ASKING = (
-    select(action.c.id)
-    .where(action.c.state.in_((State.UNKNOWN, State.HELD, State.AWAITING_APPROVAL)))
-    .order_by(action.c.state.desc(), action.c.id)
-    .limit(_limit)
+    select(action.c.id).where(_asking).order_by(action.c.state.desc(), action.c.id).limit(_limit)
 )
 _UNSETTLED = (
     select(action.c.id)
     .where(
+        _unsettled,
         action.c.finished_at > bindparam("b_since"),
         or_(
             and_(action.c.state == State.FAILED, ~_repeated),
-            and_(
-                action.c.state == State.EXECUTED, action.c.late_cancel_at.is_not(None), ~_repaired
-            ),
+            and_(action.c.state == State.EXECUTED, ~_repaired),
         ),
     )
     .order_by(action.c.finished_at.desc())
@@ -51,14 +63,18 @@ _UNSETTLED = (
 )
 _CLOCK = (
     select(action.c.id)
-    .where(action.c.state.in_((State.SCHEDULED, State.EXECUTING)))
+    .where(
+        _open,
+        action.c.execute_at.is_not(None),
+        action.c.state.in_((State.SCHEDULED, State.EXECUTING)),
+    )
     .order_by(action.c.execute_at, action.c.id)
     .limit(_limit)
 )
 _ENDED = (
     select(action.c.id)
     .where(action.c.finished_at > bindparam("b_since"))
-    .order_by(action.c.finished_at.desc(), action.c.id)
+    .order_by(action.c.finished_at.desc())
     .limit(_limit)
 )
 _AROUND = union_all(
@@ -106,9 +122,9 @@ def page(tx: Tx, *, limit: int, unsettled_since: int, ended_since: int) -> list[
     """
     ids: dict[str, None] = {}
 
-    def add(query: object, most: int, **values: int) -> None:
+    def add(query: Executable, most: int, **values: int) -> None:
         if most > 0:
-            found = tx.conn.scalars(query, {"b_limit": most, **values})  # type: ignore[call-overload]
+            found = tx.conn.scalars(query, {"b_limit": most, **values})
             ids.update(dict.fromkeys(found))
 
     people = int(limit * PEOPLE_FIRST)

@@ -37,6 +37,15 @@ def _at(name: str, *, nullable: bool = True) -> Column[int | None]:
     return Column(name, BigInteger, nullable=nullable)
 
 
+OPEN = text(f"state NOT IN ({quoted(TERMINAL)})")
+"""The predicate of the open rows' index; the feed repeats it."""
+
+ASKING = text("state IN ('awaiting_approval','held','unknown')")
+"""Waits for a person. The feed repeats it."""
+
+UNSETTLED = text("state = 'failed' OR late_cancel_at IS NOT NULL")
+"""Ended, or may end, in a way that somebody should look at. The feed repeats it."""
+
 CLAIMABLE = text("state = 'scheduled' AND blockers = 0")
 """The predicate of the claim's index; the claim repeats it word for word."""
 
@@ -129,8 +138,8 @@ action = Table(
         "ix_action_open",
         "execute_at",
         "id",
-        sqlite_where=text(f"state NOT IN ({quoted(TERMINAL)})"),
-        postgresql_where=text(f"state NOT IN ({quoted(TERMINAL)})"),
+        sqlite_where=OPEN,
+        postgresql_where=OPEN,
     ),
     Index("ix_action_finished_at", "finished_at"),
     Index(
@@ -165,6 +174,14 @@ action = Table(
         "cancel_key",
         sqlite_where=text("cancel_key IS NOT NULL"),
         postgresql_where=text("cancel_key IS NOT NULL"),
+    ),
+    Index("ix_action_asking", "state", "id", sqlite_where=ASKING, postgresql_where=ASKING),
+    Index("ix_action_unsettled", "finished_at", sqlite_where=UNSETTLED, postgresql_where=UNSETTLED),
+    Index(
+        "ix_action_again_of",
+        "again_of",
+        sqlite_where=text("again_of IS NOT NULL"),
+        postgresql_where=text("again_of IS NOT NULL"),
     ),
     Index("ix_action_agent", "agent", "id"),
     Index("ix_action_customer", "customer_ref", "id"),

@@ -104,6 +104,30 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["compensates"], ["action.id"], name=op.f("fk_action_compensates")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_action")),
     )
+    op.create_index(
+        "ix_action_asking",
+        "action",
+        ["state", "id"],
+        unique=False,
+        sqlite_where=sa.text("state IN ('awaiting_approval','held','unknown')"),
+        postgresql_where=sa.text("state IN ('awaiting_approval','held','unknown')"),
+    )
+    op.create_index(
+        "ix_action_unsettled",
+        "action",
+        ["finished_at"],
+        unique=False,
+        sqlite_where=sa.text("state = 'failed' OR late_cancel_at IS NOT NULL"),
+        postgresql_where=sa.text("state = 'failed' OR late_cancel_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_action_again_of",
+        "action",
+        ["again_of"],
+        unique=False,
+        sqlite_where=sa.text("again_of IS NOT NULL"),
+        postgresql_where=sa.text("again_of IS NOT NULL"),
+    )
     op.create_index("ix_action_agent", "action", ["agent", "id"], unique=False)
     op.create_index(
         "ix_action_cancel_key",
