@@ -1,0 +1,47 @@
+"""The feed's questions stay cheap however many rows there are: each has its index."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Select
+
+from webapp.store import feed
+from webapp.store.engine import Database
+
+QUESTIONS = {
+    "asking": (feed._ASKING, "ix_action_asking"),
+    "unsettled": (feed._UNSETTLED, "ix_action_unsettled"),
+    "clock": (feed._CLOCK, "ix_action_open"),
+    "ended": (feed._ENDED, "ix_action_finished_at"),
+    "around": (feed._AROUND, "ix_action_again_of"),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_each_question_has_its_index(database: Database, name: str) -> None:
+    """graphile/worker#274: fetching slowed as finished and future rows grew."""
+    query, index = QUESTIONS[name]
+    assert index in _plan(database, query)
+
+
+def _plan(database: Database, query: Any) -> str:
+    values = {"b_limit": 200, "b_since": 1, "ids": ["a", "b"]}
+    with database.connection() as conn:
+        compiled = query.params({k: v for k, v in values.items() if k in _names(query)}).compile(
+            dialect=conn.dialect, compile_kwargs={"literal_binds": True, "render_postcompile": True}
+        )
+        if database.dialect == "postgresql":
+            # a table this small would be read whole
+            conn.exec_driver_sql("SET enable_seqscan = off")
+            rows = conn.exec_driver_sql(f"EXPLAIN {compiled}")
+            text = "\n".join(row[0] for row in rows)
+            conn.exec_driver_sql("RESET enable_seqscan")
+            return text
+        rows = conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}")
+        text = "\n".join(row[-1] for row in rows)
+        assert "SCAN action" not in text.replace("SCAN action USING INDEX", "")
+        return text
+
+
+def _names(query: Select[Any]) -> set[str]:
+    return set(query.compile().params)
