@@ -1,14 +1,31 @@
 // Times in the reader's own zone, named. The server has written them in the desk's.
 
 const parts = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
-const clockForm = new Intl.DateTimeFormat("en-GB", { ...parts, timeZoneName: "short" });
+const timeForm = new Intl.DateTimeFormat("en-GB", parts);
 const exactForm = new Intl.DateTimeFormat("en-GB", { ...parts, fractionalSecondDigits: 3 });
 const dayForm = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
+// Which short name a zone has depends on the language: IST is one in en-IN alone.
+const nameForms = ["en-GB", "en-IN", "en-US", "en-AU", "en-NZ", "en-ZA"].map(
+  (language) => new Intl.DateTimeFormat(language, { timeZoneName: "short" }),
+);
+const names = new Map(); // by the hour: the name changes with daylight saving
+
+function zoneName(at) {
+  const hour = Math.floor(at / 3600000);
+  if (!names.has(hour)) {
+    const found = nameForms.map(
+      (form) => form.formatToParts(at).find((part) => part.type === "timeZoneName").value,
+    );
+    names.set(hour, found.find((name) => !/\d/.test(name)) ?? found[0]);
+  }
+  return names.get(hour);
+}
+
 const forms = {
-  clock: (at) => clockForm.format(at),
+  clock: (at) => `${timeForm.format(at)} ${zoneName(at)}`,
   exact: (at) => exactForm.format(at),
-  stamp: (at) => `${dayForm.format(at)}, ${clockForm.format(at)}`,
+  stamp: (at) => `${dayForm.format(at)}, ${forms.clock(at)}`,
   day: (at) => dayForm.format(at),
 };
 
