@@ -3,7 +3,7 @@
 import logging
 import re
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any
 
 from flask import Flask, Response, current_app, g, render_template, request
 from flask_wtf.csrf import CSRFError
