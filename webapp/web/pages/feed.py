@@ -1,4 +1,4 @@
-"""The feed: what needs a person, then what is about to happen, soonest first, then what ended."""
+"""The feed: what is about to happen, soonest first, what needs a person, then what ended."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -69,14 +69,16 @@ def _feed() -> dict[str, Any]:
     now = desk().now()
     render = Rows(current_app._get_current_object())  # type: ignore[attr-defined]
     groups = grouped([render.row(action, around, now) for action in actions])
-    return {"groups": groups, "cursor": cursor, "needs": len(groups[0].rows)}
+    needs = sum(len(group.rows) for group in groups if group.name == "needs")
+    return {"groups": groups, "cursor": cursor, "needs": needs}
 
 
 def grouped(rows: list[Row]) -> list[Group]:
     """Every group, empty ones too: a live row may come into each."""
     groups = {
-        "needs": Group("needs", "Needs a person"),
+        # What runs by itself comes first: a queue that waits for people must not push it away.
         "minute": Group("minute", "Due within a minute"),
+        "needs": Group("needs", "Needs a person"),
         "five": Group("five", "Next five minutes"),
         "later": Group("later", "Later"),
         "ended": Group("ended", "Finished lately"),
