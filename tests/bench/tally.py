@@ -1,5 +1,6 @@
 """How figures are shown: ours, the bare loop's of the same run, the ratio, the target."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,10 +26,10 @@ class Line:
 
 
 def show(title: str, lines: Sequence[Line]) -> None:
-    """Prints a table."""
+    """Prints a table, with the load that there was (average of the last minute)."""
     rows = [_HEADS, *(line.cells() for line in lines)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(_HEADS))]
-    print(f"\n{title}")
+    print(f"\n{title}; load {os.getloadavg()[0]:.1f}")
     for row in rows:
         print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)))
     print(flush=True)

@@ -8,11 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.bench.databases import fresh
 from tests.fixtures.desk import Desk, make_desk
 from tests.races import arena, test_over_http, test_retail_day
 
 _PART = 10_000
 _CLIENTS = 16
+
+
+Campaign = Callable[["Found", float], None]
+"""Fills in what it found; begins nothing further after `time.monotonic()` has reached a time."""
 
 
 @dataclass
@@ -45,25 +50,26 @@ class Found:
         )
 
 
-def cancel_against_claim(found: Found, url: str, until: float) -> None:
+def cancel_against_claim(found: Found, until: float) -> None:
     """Two processes at a barrier, a part at a time, while `time.monotonic()` is before `until`."""
-    while found.trials < found.wanted and time.monotonic() < until:
-        number = min(_PART, found.wanted - found.trials)
-        began = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="undo-desk-soak-") as folder:
-            tally = arena.race(url, number, Path(folder))
-        found.trials += tally.trials
-        found.cancelled += tally.cancelled
-        found.executed += tally.executed
-        found.faults += tally.faults
-        found.seconds += time.monotonic() - began
-        found.say()
+    with fresh(found.database) as url:
+        while found.trials < found.wanted and time.monotonic() < until:
+            number = min(_PART, found.wanted - found.trials)
+            began = time.monotonic()
+            with tempfile.TemporaryDirectory(prefix="undo-desk-soak-") as folder:
+                tally = arena.race(url, number, Path(folder))
+            found.trials += tally.trials
+            found.cancelled += tally.cancelled
+            found.executed += tally.executed
+            found.faults += tally.faults
+            found.seconds += time.monotonic() - began
+            found.say()
 
 
-def over_http(found: Found, url: str, _until: float) -> None:
+def over_http(found: Found, _until: float) -> None:
     """Clients against a live worker; effects counted at a peer."""
     began = time.monotonic()
-    with _desks() as new_desk:
+    with fresh(found.database) as url, _desks() as new_desk:
         try:
             wins = test_over_http.over_http(new_desk, url, found.wanted, _CLIENTS)
             found.cancelled, found.executed = wins
@@ -73,20 +79,24 @@ def over_http(found: Found, url: str, _until: float) -> None:
     found.say()
 
 
-def retail_day(found: Found, url: str, _until: float) -> None:
-    """One day of the shop on a fresh desk; its trials are the cancels."""
-    began = time.monotonic()
-    with _desks() as new_desk:
-        try:
-            wins = test_retail_day.a_day(new_desk, url)
-        except AssertionError as fault:
-            found.faults.append(_told(fault))
-        else:
-            found.cancelled += wins[200]
-            found.executed += wins[409]
-            found.trials += wins.total()
-    found.seconds += time.monotonic() - began
-    found.say()
+def retail_days(found: Found, until: float) -> None:
+    """The shop's day, each time on a fresh desk. Its trials are the cancels."""
+    days, found.wanted = found.wanted, found.wanted * test_retail_day.CANCELS
+    for _ in range(days):
+        if time.monotonic() >= until:
+            return
+        began = time.monotonic()
+        with fresh(found.database) as url, _desks() as new_desk:
+            try:
+                wins = test_retail_day.a_day(new_desk, url)
+            except AssertionError as fault:
+                found.faults.append(_told(fault))
+            else:
+                found.cancelled += wins[200]
+                found.executed += wins[409]
+                found.trials += wins.total()
+        found.seconds += time.monotonic() - began
+        found.say()
 
 
 def _told(fault: AssertionError) -> str:

@@ -2,7 +2,6 @@
 
 import os
 import platform
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -44,30 +43,38 @@ The bound is the rule of three: none of n, so with 95 % confidence fewer than 3/
 """
 
 
-def write(founds: Sequence[Found]) -> None:
-    """Replaces the file by these campaigns."""
-    load = " ".join(f"{one:.1f}" for one in os.getloadavg())
-    today = datetime.now(UTC).strftime("%d %b %Y, %H:%M UTC")
-    head = (
-        "# The long races\n\n"
-        f"Written by `make soak`, {today}. {os.cpu_count()} cores, load {load} at the end, "
-        f"{platform.system()}, Python {platform.python_version()}, "
+_HEAD = """# The long races
+
+Written by `make soak`: the last run of each campaign on each database. {machine}
+
+| campaign | database | trials (wanted) | cancel won | claim won | faults | bound | s | when, load |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+"""
+
+
+def write(found: Found) -> None:
+    """Puts this campaign in the place of its last run."""
+    machine = (
+        f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, "
         f"SQLite {sqlite_module().sqlite_version}, PostgreSQL 18, psycopg {psycopg.__version__}, "
-        f"SQLAlchemy {version('SQLAlchemy')}.\n\n"
+        f"SQLAlchemy {version('SQLAlchemy')}."
     )
-    rows = [
-        "| campaign | database | trials (wanted) | cancel won | claim won | faults | bound | s |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-        *map(_row, founds),
-    ]
-    faults = [
-        f"- {found.campaign}, {found.database}: {one}" for found in founds for one in found.faults
-    ]
-    told = "\n## Faults\n\n" + "\n".join(faults[:50]) + "\n" if faults else ""
-    FILE.write_text(head + "\n".join(rows) + "\n" + told + _MEANING)
+    rows = [*_others(found), _row(found)]
+    told = [f"- {found.campaign}, {found.database}: {one}" for one in found.faults[:50]]
+    faults = "\n## Faults\n\n" + "\n".join(told) + "\n" if told else ""
+    FILE.write_text(_HEAD.format(machine=machine) + "\n".join(rows) + "\n" + faults + _MEANING)
+
+
+def _others(found: Found) -> list[str]:
+    """The rows of the file that are not this campaign's."""
+    lines = FILE.read_text().splitlines() if FILE.exists() else []
+    own = f"| {found.campaign} | {found.database} |"
+    rows = [line for line in lines if line.startswith("| ")][2:]
+    return [row for row in rows if not row.startswith(own)]
 
 
 def _row(found: Found) -> str:
+    when = datetime.now(UTC).strftime("%d %b %Y %H:%M UTC")
     cells = (
         found.campaign,
         found.database,
@@ -77,5 +84,6 @@ def _row(found: Found) -> str:
         str(len(found.faults)),
         found.bound,
         f"{found.seconds:.0f}",
+        f"{when}, {os.getloadavg()[2]:.1f}",
     )
     return f"| {' | '.join(cells)} |"
