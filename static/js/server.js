@@ -11,8 +11,8 @@ export async function ask(url, options = {}) {
     ...options,
     headers: { "X-CSRFToken": token, ...options.headers },
   });
-  // who is signed out is sent to the sign-in page
-  if (response.type === "opaqueredirect") throw new SignedOut();
+  // who is signed out is sent to the sign-in page, or told
+  if (response.type === "opaqueredirect" || response.status === 401) throw new SignedOut();
   return response;
 }
 

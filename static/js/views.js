@@ -1,13 +1,14 @@
 // What was really on screen: at least half of a row, for a second, in a visible tab.
 
 import { onTick } from "desk/clock.js";
-import { ask, csrfToken } from "desk/server.js";
+import { SignedOut, ask } from "desk/server.js";
 
 const LONG_ENOUGH = 1000;
 const MOST = 200;
 const since = new Map();
 const known = new Set();
 let queue = [];
+let over = false;
 
 const watcher = new IntersectionObserver(
   (entries) => {
@@ -38,7 +39,7 @@ function look() {
 }
 
 async function send(leaving) {
-  if (!queue.length) return;
+  if (over || !queue.length) return;
   const views = queue.splice(0, MOST);
   try {
     const response = await ask("/feed/views", {
@@ -48,13 +49,13 @@ async function send(leaving) {
       body: JSON.stringify({ views }),
     });
     if (response.status === 503) queue.push(...views);
-  } catch {
+  } catch (problem) {
+    over = problem instanceof SignedOut;
     queue.push(...views);
   }
 }
 
 export function startViews() {
-  if (!csrfToken()) return;
   onTick(() => {
     look();
     send(false);
