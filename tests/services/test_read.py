@@ -1,4 +1,4 @@
-"""Reading: newest first, the feed in the order of what needs people, an agent's own only."""
+"""Reading: newest first, an agent's own only, links both ways."""
 
 import pytest
 
@@ -11,6 +11,8 @@ from webapp.services import read
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import draft
+from webapp.services.follow import follow
+from webapp.store import actions
 
 
 def test_lists_are_newest_first_and_page_without_gaps(desk: Desk) -> None:
@@ -41,7 +43,7 @@ def test_an_agent_sees_its_own_only(desk: Desk) -> None:
     caller = Caller.agent(BOT)
     assert [one.id for one in read.newest(desk, caller, limit=9)] == [own.id]
     assert read.newest(desk, caller, limit=9, agent="other") == []
-    assert {one.action for one in read.events_after(desk, caller, "0.0", 9)} <= {own.id}
+    assert {one.action for one in follow(desk, caller, "0.0", 9).events} <= {own.id}
     for call in (read.get, read.timeline):
         with pytest.raises(NotFound):
             call(desk, foreign.id, caller)
@@ -53,8 +55,9 @@ def test_an_action_is_read_as_it_was_drafted(desk: Desk) -> None:
     """What the insert answers is what a read answers."""
     made = drafted(desk, "webhook", reason="why\nnot", order="o-1")
     assert read.get(desk, made.id, ANA) == made
-    assert read.several(desk, [made.id, GONE]) == {made.id: made}
-    assert read.several(desk, []) == {}
+    with desk.db.read() as tx:
+        assert actions.many(tx, [made.id, GONE]) == {made.id: made}
+        assert actions.many(tx, []) == {}
 
 
 def test_links_are_read_both_ways(desk: Desk) -> None:
@@ -63,7 +66,8 @@ def test_links_are_read_both_ways(desk: Desk) -> None:
     child = drafted(desk, depends_on=[parent.id])
     original = executed(desk)
     back = put(desk.db, kind="refund.reversal", compensates=original.id)
-    found = read.several(desk, [child.id, original.id, back])
+    with desk.db.read() as tx:
+        found = actions.many(tx, [child.id, original.id, back])
     assert found[child.id].depends_on == (parent.id,)
     assert found[original.id].compensated_by == (back,)
     assert found[back].compensates == original.id

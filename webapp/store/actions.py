@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Select, String, and_, bindparam, literal, or_, select, union_all
 
 from webapp.domain.action import Action
-from webapp.domain.states import RAN_OUT, TERMINAL, State
+from webapp.domain.states import RAN_OUT, State
 from webapp.store.engine import AnyRow, Tx
 from webapp.store.schema import action, dependency
 
@@ -37,11 +37,6 @@ _EXISTS = select(action.c.id).where(
             action.c.draft_key == bindparam("b_key", type_=String()),
         ),
     )
-)
-_CHILDREN_OF = (
-    select(dependency.c.child)
-    .where(dependency.c.parent == bindparam("b_id"))
-    .order_by(dependency.c.child)
 )
 _CANCEL_KEY = select(action.c.cancel_key).where(action.c.id == bindparam("b_id"))
 _LIVE_REPAIR = select(action.c.id).where(
@@ -93,11 +88,6 @@ def by_draft_key(tx: Tx, agent: str, key: str) -> tuple[Action, str] | None:
     return None if row is None else (_with_links(tx, [row])[0], row.draft_hash)
 
 
-def children(tx: Tx, action_id: str) -> list[str]:
-    """Ids of those that depend on it directly."""
-    return list(tx.conn.scalars(_CHILDREN_OF, {"b_id": action_id}))
-
-
 def cancel_key(tx: Tx, action_id: str) -> str | None:
     """The key of the request whose cancel won."""
     return tx.conn.scalar(_CANCEL_KEY, {"b_id": action_id})
@@ -128,26 +118,6 @@ def newest(
         if value is not None:
             query = query.where(action.c[name] == value)
     return _with_links(tx, tx.conn.execute(query).all())
-
-
-def feed(tx: Tx, *, finished_after: int, limit: int) -> list[Action]:
-    """What staff should see: everything open, soonest first, then what ended lately.
-
-    Rows without a time (held, waiting for approval) come first: they wait for people.
-    """
-    open_rows = select(*_SHOWN).where(action.c.state.not_in(TERMINAL)).limit(limit)
-    waiting = open_rows.where(action.c.execute_at.is_(None)).order_by(action.c.id)
-    due = open_rows.where(action.c.execute_at.is_not(None)).order_by(
-        action.c.execute_at, action.c.id
-    )
-    ended = (
-        select(*_SHOWN)
-        .where(action.c.finished_at > finished_after)
-        .order_by(action.c.finished_at.desc())
-        .limit(limit)
-    )
-    rows = [row for query in (waiting, due, ended) for row in tx.conn.execute(query)]
-    return _with_links(tx, rows[:limit])
 
 
 def _with_links(tx: Tx, rows: Sequence[AnyRow]) -> list[Action]:

@@ -48,7 +48,6 @@ _renew: dict[str, Any] = {
 }
 
 
-
 def _outlasting(execute_at: Any) -> ColumnElement[int]:
     """A reservation that was taken outlives the new time."""
     return case(
