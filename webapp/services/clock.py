@@ -4,14 +4,20 @@ from webapp.domain.action import Action
 from webapp.domain.errors import Invalid, LimitReached, NotHeld, TooLate
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
+from webapp.services.asking import Verb, ask
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.explain import answer, check_seen, moved, require
 from webapp.store import transitions
-from webapp.store.engine import Tx
+from webapp.store.asker import Asker
+from webapp.store.engine import AnyRow, Tx
 
 EXTENSION_AT_MOST = 3_600
 """Seconds that one extension may ask for."""
+
+_HOLD = Verb("held", State.SCHEDULED, TooLate)
+_RELEASE = Verb("released", State.HELD, NotHeld)
+_EXTEND = Verb("extended", State.SCHEDULED, TooLate)
+_RUN_NOW = Verb("run now", State.SCHEDULED, TooLate)
 
 
 def hold(
@@ -23,23 +29,11 @@ def hold(
     seen: int | None = None,
 ) -> Action:
     """scheduled -> held: the clock stops. Raises NotFound, Changed, TooLate, Unavailable."""
-    asker = caller.asker(reason, seen)
 
-    def work(tx: Tx) -> Action:
-        reserve = _reservation(desk, tx, action_id, caller)
-        won = moved(tx, action_id, asker, lambda: transitions.hold(tx, action_id, asker, reserve))
-        return answer(
-            tx,
-            action_id,
-            caller,
-            seen,
-            won=won,
-            needed=State.SCHEDULED,
-            refusal=TooLate,
-            verb="held",
-        )
+    def move(tx: Tx, asker: Asker, found: Action) -> AnyRow | None:
+        return transitions.hold(tx, action_id, asker, _reservation(desk, tx, found))
 
-    return desk.db.transact(work)
+    return ask(desk, action_id, caller, _HOLD, move, reason=reason, seen=seen)
 
 
 def release(
@@ -51,22 +45,11 @@ def release(
     seen: int | None = None,
 ) -> Action:
     """held -> scheduled, with the time that was left. Raises NotFound, Changed, NotHeld."""
-    asker = caller.asker(reason, seen)
 
-    def work(tx: Tx) -> Action:
-        won = moved(tx, action_id, asker, lambda: transitions.release(tx, action_id, asker))
-        return answer(
-            tx,
-            action_id,
-            caller,
-            seen,
-            won=won,
-            needed=State.HELD,
-            refusal=NotHeld,
-            verb="released",
-        )
+    def move(tx: Tx, asker: Asker, _: Action) -> AnyRow | None:
+        return transitions.release(tx, action_id, asker)
 
-    return desk.db.transact(work)
+    return ask(desk, action_id, caller, _RELEASE, move, reason=reason, seen=seen)
 
 
 def extend(
@@ -79,34 +62,12 @@ def extend(
     """
     if not 1 <= seconds <= EXTENSION_AT_MOST:
         raise Invalid.field("/seconds", f"must be between 1 and {EXTENSION_AT_MOST}")
-    asker = caller.asker(None, seen)
 
-    def work(tx: Tx) -> Action:
-        reserve = _reservation(desk, tx, action_id, caller)
-        span = seconds * SECOND
-        won = moved(
-            tx, action_id, asker, lambda: transitions.extend(tx, action_id, asker, span, reserve)
-        )
-        if not won:
-            found = require(tx, action_id, caller)
-            if found.state is State.SCHEDULED:
-                check_seen(found, seen)
-                raise LimitReached(
-                    f"It was extended by {found.extended // SECOND} s before; in all the larger "
-                    "of ten windows and one hour is allowed."
-                )
-        return answer(
-            tx,
-            action_id,
-            caller,
-            seen,
-            won=won,
-            needed=State.SCHEDULED,
-            refusal=TooLate,
-            verb="extended",
-        )
+    def move(tx: Tx, asker: Asker, found: Action) -> AnyRow | None:
+        reserve = _reservation(desk, tx, found)
+        return transitions.extend(tx, action_id, asker, seconds * SECOND, reserve)
 
-    return desk.db.transact(work)
+    return ask(desk, action_id, caller, _EXTEND, move, seen=seen, stuck=_at_the_limit)
 
 
 def run_now(
@@ -118,24 +79,19 @@ def run_now(
     seen: int | None = None,
 ) -> Action:
     """Due at once, while scheduled; passes neither pause nor dependencies. Raises as `hold`."""
-    asker = caller.asker(reason, seen)
 
-    def work(tx: Tx) -> Action:
-        won = moved(tx, action_id, asker, lambda: transitions.run_now(tx, action_id, asker))
-        return answer(
-            tx,
-            action_id,
-            caller,
-            seen,
-            won=won,
-            needed=State.SCHEDULED,
-            refusal=TooLate,
-            verb="run now",
-        )
+    def move(tx: Tx, asker: Asker, _: Action) -> AnyRow | None:
+        return transitions.run_now(tx, action_id, asker)
 
-    return desk.db.transact(work)
+    return ask(desk, action_id, caller, _RUN_NOW, move, reason=reason, seen=seen)
 
 
-def _reservation(desk: Desk, tx: Tx, action_id: str, caller: Caller) -> int:
-    kind = require(tx, action_id, caller).kind
-    return desk.read_table(tx).row(kind).reservation_seconds * SECOND
+def _at_the_limit(found: Action) -> None:
+    raise LimitReached(
+        f"It was extended by {found.extended // SECOND} s before; in all the larger of ten "
+        "windows and one hour is allowed."
+    )
+
+
+def _reservation(desk: Desk, tx: Tx, found: Action) -> int:
+    return desk.read_table(tx).row(found.kind).reservation_seconds * SECOND

@@ -4,11 +4,15 @@ from webapp.domain.action import Action
 from webapp.domain.errors import Invalid, NotAwaiting
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
+from webapp.services.asking import Verb, ask
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.explain import answer, moved, require
 from webapp.store import transitions
-from webapp.store.engine import Tx
+from webapp.store.asker import Asker
+from webapp.store.engine import AnyRow, Tx
+
+_APPROVE = Verb("approved", State.AWAITING_APPROVAL, NotAwaiting)
+_REJECT = Verb("rejected", State.AWAITING_APPROVAL, NotAwaiting)
 
 
 def approve(
@@ -23,25 +27,12 @@ def approve(
 
     Raises NotFound, Changed, NotAwaiting, Unavailable.
     """
-    asker = caller.asker(reason, seen)
 
-    def work(tx: Tx) -> Action:
-        found = require(tx, action_id, caller)
+    def move(tx: Tx, asker: Asker, found: Action) -> AnyRow | None:
         policy = desk.read_table(tx).row(found.kind)
-        window = policy.approved_window_seconds * SECOND
-        won = moved(tx, action_id, asker, lambda: transitions.approve(tx, action_id, asker, window))
-        return answer(
-            tx,
-            action_id,
-            caller,
-            seen,
-            won=won,
-            needed=State.AWAITING_APPROVAL,
-            refusal=NotAwaiting,
-            verb="approved",
-        )
+        return transitions.approve(tx, action_id, asker, policy.approved_window_seconds * SECOND)
 
-    return desk.db.transact(work)
+    return ask(desk, action_id, caller, _APPROVE, move, reason=reason, seen=seen)
 
 
 def reject(
@@ -50,19 +41,8 @@ def reject(
     """awaiting_approval -> rejected. Raises Invalid without a reason, and as `approve`."""
     if not reason or not reason.strip():
         raise Invalid.field("/reason", "is required: say why, for the agent and for later")
-    asker = caller.asker(reason, seen)
 
-    def work(tx: Tx) -> Action:
-        won = moved(tx, action_id, asker, lambda: transitions.reject(tx, action_id, asker))
-        return answer(
-            tx,
-            action_id,
-            caller,
-            seen,
-            won=won,
-            needed=State.AWAITING_APPROVAL,
-            refusal=NotAwaiting,
-            verb="rejected",
-        )
+    def move(tx: Tx, asker: Asker, _: Action) -> AnyRow | None:
+        return transitions.reject(tx, action_id, asker)
 
-    return desk.db.transact(work)
+    return ask(desk, action_id, caller, _REJECT, move, reason=reason, seen=seen)

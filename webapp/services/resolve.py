@@ -5,13 +5,15 @@ import json
 from webapp.domain.action import Action
 from webapp.domain.errors import Invalid, NotUnknown
 from webapp.domain.states import State
+from webapp.services.asking import Verb, ask
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.explain import answer, moved
 from webapp.store import transitions
+from webapp.store.asker import Asker
 from webapp.store.engine import AnyRow, Tx
 
 OUTCOMES = ("happened", "did_not_happen")
+_RESOLVE = Verb("resolved", State.UNKNOWN, NotUnknown)
 
 
 def resolve(
@@ -25,25 +27,11 @@ def resolve(
         raise Invalid.field("/outcome", f"must be one of {', '.join(OUTCOMES)}")
     if not note.strip():
         raise Invalid.field("/note", "is required: say how you know")
-    asker = caller.asker(note, seen)
     effect = json.dumps({"status": "settled", "provider_id": None, "detail": {"note": note}})
 
-    def arrow(tx: Tx) -> AnyRow | None:
+    def move(tx: Tx, asker: Asker, _: Action) -> AnyRow | None:
         if outcome == "happened":
             return transitions.resolve_happened(tx, action_id, asker, effect)
         return transitions.resolve_did_not_happen(tx, action_id, asker)
 
-    def work(tx: Tx) -> Action:
-        won = moved(tx, action_id, asker, lambda: arrow(tx))
-        return answer(
-            tx,
-            action_id,
-            caller,
-            seen,
-            won=won,
-            needed=State.UNKNOWN,
-            refusal=NotUnknown,
-            verb="resolved",
-        )
-
-    return desk.db.transact(work)
+    return ask(desk, action_id, caller, _RESOLVE, move, reason=note, seen=seen)

@@ -1,0 +1,63 @@
+"""Asking for an arrow: who may, on which version, and the row's own answer when nothing moved."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from webapp.domain.action import Action
+from webapp.domain.errors import WrongState
+from webapp.domain.states import State
+from webapp.services.caller import Caller
+from webapp.services.desk import Desk
+from webapp.services.explain import check_seen, require
+from webapp.store import events
+from webapp.store.asker import Asker
+from webapp.store.engine import AnyRow, Tx
+
+Move = Callable[[Tx, Asker, Action], AnyRow | None]
+"""An arrow of the store on the action as it was read; None: nothing moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """`past` says it in a sentence, `needed` is the state it starts from, `refusal` the error."""
+
+    past: str
+    needed: State
+    refusal: type[WrongState]
+
+
+def ask(
+    desk: Desk,
+    action_id: str,
+    caller: Caller,
+    verb: Verb,
+    move: Move,
+    *,
+    reason: str | None = None,
+    seen: int | None = None,
+    stuck: Callable[[Action], None] | None = None,
+) -> Action:
+    """Run `move` in one transaction and return the action as it is then.
+
+    Who won is told so although the answer to the commit was lost: the event carries the call's
+    own id. `stuck` may raise a better error for an action that is in the right state and version.
+    Raises NotFound, Changed (the right state, not the version seen), the verb's refusal,
+    Unavailable.
+    """
+    asker = caller.asker(reason, seen)
+
+    def work(tx: Tx) -> Action:
+        found = require(tx, action_id, caller)
+        if events.with_key(tx, action_id, asker.request or "") or move(tx, asker, found):
+            return require(tx, action_id, caller)
+        found = require(tx, action_id, caller)
+        if found.state is verb.needed:
+            check_seen(found, seen)
+            if stuck is not None:
+                stuck(found)
+        raise verb.refusal(
+            f"The action cannot be {verb.past}: it is {found.state.label.lower()}, "
+            f"by {found.state_by}."
+        )
+
+    return desk.db.transact(work)
