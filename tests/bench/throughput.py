@@ -5,7 +5,7 @@ From the due time to the last `finished_at`, both by the deciding clock.
 
 import time
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from tests.bench import bare, workers
 from tests.bench.beside import beside
@@ -21,7 +21,7 @@ NUMBER = 10_000
 AT_LEAST = {16: None, 64: 12_000}
 """Finished a second, by slots."""
 _BATCH = 100
-_PLANTED_WITHIN = 12 * SECOND
+_FAR, _SOON = 3_600 * SECOND, 6 * SECOND
 _PATIENCE = 120.0
 
 
@@ -60,15 +60,21 @@ def _batches(url: str) -> float:
 
 def _finished(desk: Desk, slots: int) -> float:
     desk.db.wakeup.watch()
-    due = desk.now() + _PLANTED_WITHIN
-    plant(desk, [due] * NUMBER, refund, "refund")
+    plant(desk, [desk.now() + _FAR] * NUMBER, refund, "refund")
+    due = _bring_forward(desk)
     settle(desk)
     with beside(workers.run, desk.settings.database_url, slots, ()) as worker:
-        if desk.now() >= due:
-            raise RuntimeError("planting took longer than there was time")
         last = _last_finished(desk)
         worker.finish()
     return NUMBER / ((last - due) / SECOND)
+
+
+def _bring_forward(desk: Desk) -> int:
+    """All are due at once, soon; answers when. Planting takes too long to know it beforehand."""
+    due = desk.now() + _SOON
+    soon = update(action).values(execute_at=due, cancel_by=due, claimable_at=due)
+    desk.db.transact(lambda tx: tx.conn.execute(soon))
+    return due
 
 
 def _last_finished(desk: Desk) -> int:
