@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.races.arena import race
-from webapp.domain.states import CANCELLABLE, TOO_LATE
+from webapp.domain.states import CANCELLABLE, State
 from webapp.store import transitions
 from webapp.store.arrow import Arrow, asked, param
 from webapp.store.engine import NOW
@@ -35,11 +35,12 @@ def test_a_cancel_without_its_state_guard_is_caught(
 
 
 def drop_the_state_guard() -> None:
-    """The planted bug: a cancel that takes any row, as `UPDATE … WHERE id` would."""
+    """The planted bug: a cancel that also takes a row whose effect has begun."""
     transitions._CANCEL = Arrow(
         "cancelled",
         asked(
-            *(CANCELLABLE | TOO_LATE),
+            *CANCELLABLE,
+            State.EXECUTING,
             state="cancelled",
             finished_at=NOW,
             cancelled_at=NOW,
