@@ -205,7 +205,13 @@ REFUND = Facts(KINDS["refund"], PAYLOADS["refund"], NOW)
             {"mode": "window", "approval_above": "1250:INR"},
             "scheduled",
             300,
-            ["amount under 12.50 INR", "window of 300 s"],
+            ["amount up to 12.50 INR", "window of 300 s"],
+        ),
+        (
+            {"mode": "window", "approval_above": "1251:INR"},
+            "scheduled",
+            300,
+            ["amount under 12.51 INR", "window of 300 s"],
         ),
         (
             {"mode": "immediate", "long_window_above": "1000:INR"},

@@ -192,5 +192,6 @@ def _below(policy: Policy, facts: Facts) -> tuple[str, ...]:
     limits = policy.approval_above or policy.long_window_above
     if not limits or not amount or _above(limits, facts):
         return ()
-    limit = limits[amount[1]]
-    return (f"amount under {plain(limit, amount[1])}",)
+    value, currency = amount
+    how = "under" if value < limits[currency] else "up to"
+    return (f"amount {how} {plain(limits[currency], currency)}",)

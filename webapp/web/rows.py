@@ -24,7 +24,10 @@ from webapp.web.visible import plain, shortened
 SUMMARY_AT_MOST = 140
 """Characters of the summary in a row; the action's page has all of it."""
 _ASKS = frozenset({State.AWAITING_APPROVAL, State.HELD, State.UNKNOWN})
-_ORDINARY = ("window of", "amount under", "immediate:", "this kind needs approval")
+_ORDINARY = (
+    *("window of", "amount under", "amount up to"),
+    *("immediate:", "this kind needs approval"),
+)
 """How reasons begin that say nothing of a risk."""
 _MONEY = re.compile(r"\b(\d+(?:\.\d+)?) ([A-Z]{3})\b")
 

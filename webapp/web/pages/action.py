@@ -26,9 +26,8 @@ def show(action_id: str) -> str:
     found, around = screen.rows(desk(), [action_id])
     render = _rows()
     row = render.row(found[action_id], around, desk().now())
-    return page(
-        "actions/detail.html", row=row, story=Story(row, events), cursor=screen.latest(desk())
-    )
+    story = Story(row, events, signs=desk().settings.webhook_secret is not None)
+    return page("actions/detail.html", row=row, story=story, cursor=screen.latest(desk()))
 
 
 @pages.post("/actions/<action_id>/<verb>")

@@ -1,5 +1,6 @@
 """An action's whole story: what is known of it, what it sends, and each thing that happened."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -40,6 +41,9 @@ _WORDS = {
 """By the event's verb; what is not here is said by its own name."""
 _WHY = {"window": "Why a window", "approval": "Why approval", "immediate": "Why at once"}
 _QUOTED = ("reason", "error", "evidence")
+_CALLS = frozenset({"webhook", "webhook.undo"})
+"""Kinds whose body goes out as JSON."""
+_UNSIGNED = "goes out unsigned: UNDO_DESK_WEBHOOK_SECRET is not set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class Story:
 
     row: Row
     events: Sequence[Event]
+    signs: bool
+    """Whether the desk has a secret to sign webhooks with."""
 
     @property
     def action(self) -> Action:
@@ -102,13 +108,33 @@ class Story:
     def letter(self) -> str | None:
         """The text that goes out, where the payload has one."""
         body = self.action.payload.get("body")
-        return body if isinstance(body, str) else None
+        return body if isinstance(body, str) and not self._calls else None
+
+    @property
+    def bodies(self) -> list[tuple[str, str]]:
+        """What calls to other systems send, as JSON: `"1"` and `1` are two things."""
+        if not self._calls:
+            return []
+        payload = self.action.payload
+        found = [("Body", payload.get("body"))]
+        if payload.get("undo"):
+            found.append(("Body of the undo", payload["undo"].get("body")))
+        return [(term, "" if body is None else _json(body)) for term, body in found]
 
     @property
     def payload(self) -> list[tuple[str, str]]:
         """The payload's other fields, each by its path."""
-        rest = {k: v for k, v in self.action.payload.items() if k != "body" or self.letter is None}
-        return list(_flat(rest))
+        rest = dict(self.action.payload)
+        if self._calls or self.letter is not None:
+            rest.pop("body", None)
+        if self._calls and rest.get("undo"):
+            rest["undo"] = {"method": "POST", "url": rest["undo"]["url"]}
+        signature = [("signature", "signed" if self.signs else _UNSIGNED)] if self._calls else []
+        return [*_flat(rest), *signature]
+
+    @property
+    def _calls(self) -> bool:
+        return self.action.kind in _CALLS
 
     @property
     def effect(self) -> list[tuple[str, str]]:
@@ -205,7 +231,13 @@ def _flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]
             yield here, amount(inner["value"], inner["currency"])
         elif isinstance(inner, Mapping):
             yield from _flat(inner, here)
-        elif isinstance(inner, list):
-            yield here, ", ".join(str(one) for one in inner)
+        elif isinstance(inner, list) and all(isinstance(one, str) for one in inner):
+            yield here, ", ".join(inner)
+        elif isinstance(inner, list | bool):
+            yield here, _json(inner)
         elif inner is not None:
             yield here, str(inner)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
