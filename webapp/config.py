@@ -1,6 +1,8 @@
 """Settings: the `UNDO_DESK_` variables, read once, checked whole, never changed afterwards."""
 
 import os
+import re
+from base64 import b64decode
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -19,6 +21,8 @@ from pydantic import (
 from webapp import secret_key
 
 PREFIX = "UNDO_DESK_"
+KEY_AT_LEAST = 16
+_HOST = re.compile(r"(?:[^\s:/?#@\[\]]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -74,6 +78,28 @@ def _mail_address(text: str) -> str:
     return text
 
 
+def _key(text: str) -> str:
+    if 0 < len(text) < KEY_AT_LEAST:
+        raise ValueError(f"must have at least {KEY_AT_LEAST} characters")
+    return text
+
+
+def _signing_secret(text: str) -> str:
+    try:
+        known = len(b64decode(text.removeprefix("whsec_"), validate=True))
+    except ValueError:
+        known = 0
+    if known < KEY_AT_LEAST:
+        raise ValueError(f"must be whsec_ and at least {KEY_AT_LEAST} bytes in base64")
+    return text
+
+
+def _host(text: str) -> str:
+    if not _HOST.fullmatch(text):
+        raise ValueError(f"{text!r} is not a host or host:port")
+    return text
+
+
 def _commas(value: object) -> object:
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
@@ -93,6 +119,7 @@ def _built(name: str) -> BeforeValidator:
 
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 Commas = Annotated[tuple[str, ...], BeforeValidator(_commas)]
+Host = Annotated[str, AfterValidator(_host)]
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
@@ -106,7 +133,7 @@ class Settings(BaseModel):
     database_url: Annotated[str, AfterValidator(_database_url)] = Field(
         default="sqlite:///instance/undo-desk.db", repr=False
     )
-    secret_key: str = Field(default="", repr=False)
+    secret_key: Annotated[str, AfterValidator(_key)] = Field(default="", repr=False)
     """Empty until `serving`: only what signs needs one."""
     secret_key_fallbacks: Commas = Field(default=(), repr=False)
     base_url: HttpUrl = "http://127.0.0.1:8000"
@@ -121,8 +148,10 @@ class Settings(BaseModel):
     sandbox_latency_ms: float = Field(default=0.0, ge=0, le=600_000, allow_inf_nan=False)
     sandbox_settle_ms: float = Field(default=0.0, ge=0, le=1e10, allow_inf_nan=False)
     sandbox_faults: str = ""
-    webhook_secret: str | None = Field(default=None, repr=False)
-    webhook_allow: Commas = ()
+    webhook_secret: Annotated[str, AfterValidator(_signing_secret)] | None = Field(
+        default=None, repr=False
+    )
+    webhook_allow: Annotated[tuple[Host, ...], BeforeValidator(_commas)] = ()
 
     connector_deadline_seconds: Seconds = 20.0
     lease_seconds: Seconds = 60.0

@@ -16,7 +16,7 @@ def read_or_make(folder: Path = INSTANCE) -> str:
     """
     file = folder / "secret.key"
     if not file.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, draft = tempfile.mkstemp(dir=folder, prefix=".secret.")  # mode 0600
         try:
             os.write(descriptor, secrets.token_urlsafe(32).encode())

@@ -98,7 +98,7 @@ def test_a_secret_that_others_can_read(on: Run, here: Path) -> None:
 @SQLITE
 def test_a_secret_that_is_short(on: Run) -> None:
     ran = on("doctor", secret_key="hunter2")
-    assert _wrong(ran) == "secret key"
+    assert _wrong(ran) == "settings"
     assert "hunter2" not in ran.out + ran.err
 
 

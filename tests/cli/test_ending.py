@@ -45,11 +45,12 @@ def test_the_root_lists_every_command_and_its_version(run: Run) -> None:
     assert run("--version").said.startswith("undo-desk, version ")
 
 
-def test_no_command_at_all_shows_the_help_and_is_a_usage_error(run: Run) -> None:
+def test_no_command_at_all_is_a_usage_error_that_says_where_the_help_is(run: Run) -> None:
     for path in ((), ("stock",)):
         ran = run(*path)
         assert (ran.status, ran.out) == (2, "")
-        assert "Usage: undo-desk" in ran.err
+        assert ran.err.count("\n") == 1
+        assert "--help" in ran.err
 
 
 @pytest.mark.parametrize(

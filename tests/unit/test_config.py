@@ -105,9 +105,9 @@ def test_every_wrong_variable_is_named_and_no_value_that_may_be_secret() -> None
 
 def test_secrets_stay_out_of_the_repr() -> None:
     environ = {
-        "UNDO_DESK_SECRET_KEY": "s3cret-a",
+        "UNDO_DESK_SECRET_KEY": "s3cret-a-s3cret-a",
         "UNDO_DESK_SECRET_KEY_FALLBACKS": "s3cret-b",
-        "UNDO_DESK_WEBHOOK_SECRET": "s3cret-c",
+        "UNDO_DESK_WEBHOOK_SECRET": "whsec_czNjcmV0LWMtczNjcmV0LWM=",
         "UNDO_DESK_SMTP_URL": "smtp://u:s3cret-d@h",
         "UNDO_DESK_DATABASE_URL": "postgresql://u:s3cret-e@h/d",
     }
@@ -158,3 +158,19 @@ def test_processes_that_start_together_agree_on_the_key(tmp_path: Path) -> None:
 def test_a_misspelled_variable_is_found() -> None:
     environ = {"UNDO_DESK_LEASE_SECOND": "5", "UNDO_DESK_LEASE_SECONDS": "90", "PATH": "/bin"}
     assert unknown_variables(environ) == ["UNDO_DESK_LEASE_SECOND"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SECRET_KEY", "short"),
+        ("WEBHOOK_ALLOW", "a b"),
+        ("WEBHOOK_ALLOW", "http://peer.example/"),
+        ("WEBHOOK_ALLOW", "peer.example:http"),
+        ("WEBHOOK_SECRET", "abc"),
+        ("WEBHOOK_SECRET", "whsec_c2hvcnQ="),
+    ],
+)
+def test_what_could_not_work_is_refused_at_the_start(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=f"^UNDO_DESK_{name}: "):
+        Settings.from_env({f"UNDO_DESK_{name}": value})

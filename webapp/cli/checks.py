@@ -9,7 +9,7 @@ from sqlalchemy import make_url
 from webapp import secret_key
 from webapp.cli.opening import check_version, open_database, read_settings
 from webapp.cli.program import Refused, refusal
-from webapp.config import ConfigError, Settings, variable
+from webapp.config import KEY_AT_LEAST, ConfigError, Settings, variable
 from webapp.connectors import registry
 from webapp.domain.times import SECOND
 from webapp.paths import INSTANCE
@@ -20,7 +20,6 @@ CLOCK_OFF_AT_MOST = SECOND
 """Between this host and PostgreSQL: more, and countdowns are visibly wrong."""
 BEAT_AGE_AT_MOST = 30 * SECOND
 OVERDUE_AT_MOST = 60 * SECOND
-_KEY_AT_LEAST = 16
 _KEY_FILE = "secret.key"
 
 
@@ -49,7 +48,8 @@ def run() -> Iterator[Finding]:
         yield from (Finding("connectors", False, trouble) for trouble in troubles)
     else:
         names = {connector.name for connector in registry.connectors(settings).values()}
-        yield Finding("connectors", True, ", ".join(sorted(names)))
+        unsigned = "" if settings.webhook_secret else " (webhooks unsigned: no secret is set)"
+        yield Finding("connectors", True, ", ".join(sorted(names)) + unsigned)
 
 
 def _database(settings: Settings) -> Iterator[Finding]:
@@ -117,8 +117,8 @@ def _secret(settings: Settings) -> str:
         mode = stat.S_IMODE(file.stat().st_mode)
         if mode & 0o077:
             raise Refused(f"{file} can be read by others (mode {mode:04o}): chmod 600 {file}")
-    if len(key) < _KEY_AT_LEAST:
-        raise Refused(f"{where} is shorter than {_KEY_AT_LEAST} characters")
+    if len(key) < KEY_AT_LEAST:
+        raise Refused(f"{where} is shorter than {KEY_AT_LEAST} characters")
     return f"from {where}"
 
 

@@ -61,7 +61,7 @@ class Program(click.Group):
             status = result if isinstance(result, int) else 0
             sys.stdout.flush()
         except click.exceptions.NoArgsIsHelpError as problem:
-            problem.show()
+            _say(f"a command is needed (see {problem.ctx.command_path} --help)")
             status = USAGE
         except click.UsageError as problem:
             _say(_usage(problem))

@@ -12,7 +12,7 @@ from typing import Any
 
 from standardwebhooks.webhooks import Webhook as Signer
 from urllib3 import BaseHTTPResponse
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 from urllib3.util import parse_url
 
 from webapp.connectors.base import SETTLED, Effect, EffectFailed, EffectRequest
@@ -163,6 +163,8 @@ def _refused(message: str) -> EffectFailed:
 
 def _reason(error: BaseException) -> str:
     """The innermost words: urllib3 wraps what the socket said."""
+    if isinstance(error, TimeoutError | ReadTimeoutError):
+        return "no answer in time"
     for inner in error.args:
         if isinstance(inner, BaseException):
             return _reason(inner)

@@ -21,6 +21,11 @@ class State(StrEnum):
         """The word that staff read."""
         return _LABELS[self]
 
+    @property
+    def words(self) -> str:
+        """How a sentence goes on after "it is"."""
+        return _WORDS.get(self, _LABELS[self].lower())
+
 
 _LABELS = {
     State.AWAITING_APPROVAL: "Needs approval",
@@ -32,6 +37,11 @@ _LABELS = {
     State.REJECTED: "Rejected",
     State.FAILED: "Failed",
     State.UNKNOWN: "Outcome unknown",
+}
+
+_WORDS = {
+    State.AWAITING_APPROVAL: "waiting for approval",
+    State.UNKNOWN: "of unknown outcome",
 }
 
 TERMINAL = frozenset({State.EXECUTED, State.CANCELLED, State.REJECTED, State.FAILED})

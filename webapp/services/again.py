@@ -26,7 +26,7 @@ def again(
         found = require(tx, action_id, caller)
     if found.state not in RAN_OUT:
         raise WrongState(
-            f"The action is {found.state.label.lower()}: only what was cancelled, rejected or "
+            f"The action is {found.state.words}: only what was cancelled, rejected or "
             "has failed can be scheduled again."
         )
     check_seen(found, seen)

@@ -56,8 +56,7 @@ def ask(
             if stuck is not None:
                 stuck(found)
         raise verb.refusal(
-            f"The action cannot be {verb.past}: it is {found.state.label.lower()}, "
-            f"by {found.state_by}."
+            f"The action cannot be {verb.past}: it is {found.state.words}, by {found.state_by}."
         )
 
     return desk.db.transact(work)

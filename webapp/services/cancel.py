@@ -99,7 +99,7 @@ def _lost(
     if found.state in TOO_LATE:
         return _too_late(tx, found, caller, key, reason)
     check_seen(found, seen)
-    raise NotCancellable(f"The action was {found.state} before: nothing of it is left to cancel.")
+    raise NotCancellable(f"The action is {found.state.words}: nothing of it is left to cancel.")
 
 
 def _too_late(tx: Tx, found: Action, caller: Caller, key: str, reason: str | None) -> CancelTooLate:

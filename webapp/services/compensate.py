@@ -38,7 +38,7 @@ def compensate(
     if found.state is State.UNKNOWN:
         raise UnknownOutcome("Nobody knows yet whether it happened: resolve that first.")
     if found.state is not State.EXECUTED:
-        raise NotExecuted(f"The action is {found.state.label.lower()}: nothing to take back.")
+        raise NotExecuted(f"The action is {found.state.words}: nothing to take back.")
     check_seen(found, seen)
     if way_back.needs_note and not note.strip():
         raise Invalid.field("/note", "is required: it is the text that goes out")
@@ -49,7 +49,7 @@ def _way_back(found: Action, name: str) -> WayBack:
     way_back = found.of.way_back
     if way_back is None or way_back.name != name:
         known = way_back.name if way_back else "nothing"
-        raise Invalid.field("/name", f"{name!r} does not take back a {found.kind}: {known} does")
+        raise Invalid.field("/name", f"{name!r} is no way back from {found.kind}: {known} is")
     if not way_back.available(found.payload):
         raise Invalid.field("/name", f"this {found.kind} came without {name}")
     return way_back

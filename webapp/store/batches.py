@@ -73,8 +73,18 @@ _executing = text("action.state = 'executing'")
 _due = and_(_scheduled, action.c.execute_at <= NOW)
 _lost = and_(_executing, action.c.lease_until < NOW)
 
+
+def _by(index: str) -> tuple[Any, str, str]:
+    """Differs because SQLite scans the table once an ANALYZE has seen that most rows are claimable.
+
+    It counts what LIMIT leaves out: 55 ms for the next of 100,000, half a second at a million.
+    """
+    return action, f"INDEXED BY {index}", "sqlite"
+
+
 NEXT_DUE = (
     select(action.c.execute_at)
+    .with_hint(*_by("ix_action_claimable"))
     .where(_scheduled, _none(_blocked, _paused))
     .order_by(action.c.execute_at, action.c.id)
     .limit(_one)
@@ -82,6 +92,7 @@ NEXT_DUE = (
 
 OLDEST_OVERDUE = (
     select(action.c.claimable_at)
+    .with_hint(*_by("ix_action_claimable"))
     .where(_due, _none(_blocked, _paused))
     .order_by(action.c.execute_at, action.c.id)
     .limit(_one)
@@ -125,12 +136,12 @@ FINISHED = (
 class Take:
     """Rows that match `guard`, by `order`, become `executing` under this worker's lease."""
 
-    def __init__(self, verb: str, guard: Any, still: Any, order: Any) -> None:
+    def __init__(self, verb: str, guard: Any, still: Any, order: Any, index: str) -> None:
         self.verb = verb
         found = select(action.c.id).where(guard).order_by(order, action.c.id).limit(_slots)
         # Differs because SQLite plans anew at each run when a bare parameter is its LIMIT: four
         # fifths of what a claim cost.
-        few = found.limit(_slots + literal_column("0", Integer()))
+        few = found.limit(_slots + literal_column("0", Integer())).with_hint(*_by(index))
         self.sqlite = self._update().where(action.c.id.in_(few), still).returning(*TAKEN)
         # MATERIALIZED, and the state repeated outside: a plain IN (SELECT … LIMIT n … SKIP LOCKED)
         # can be planned so that it takes more than n. An array, so that the rows are fetched by
@@ -169,12 +180,14 @@ CLAIM = Take(
     and_(_due, _none(_blocked, _paused)),
     _state == _word(State.SCHEDULED),
     action.c.execute_at,
+    "ix_action_claimable",
 )
 TAKE_OVER = Take(
     "taken_over",
     and_(_lost, _none(_paused)),
     _state == _word(State.EXECUTING),
     action.c.lease_until,
+    "ix_action_lease",
 )
 
 EXTEND_LEASES = (

@@ -13,12 +13,14 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    FromClause,
     bindparam,
     create_engine,
     event,
     make_url,
     select,
 )
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.compiler import compiles
@@ -62,7 +64,9 @@ def _now_postgresql(_element: _Now, _compiler: SQLCompiler, **_kw: Any) -> str:
 
 @compiles(_Now)
 def _now_bound(_element: _Now, compiler: SQLCompiler, **kw: Any) -> str:
-    return compiler.process(bindparam("now", type_=BigInteger()), **kw)
+    # + 0: SQLite with statistics plans a statement anew at each run for a bare parameter that it
+    # compares with an index (0.3 ms a claim).
+    return f"({compiler.process(bindparam('now', type_=BigInteger()), **kw)} + 0)"
 
 
 NOW = _Now()
@@ -238,10 +242,18 @@ def wal_is_sound(version: tuple[int, ...]) -> bool:
     return version > (3, 51, 2) or version in ((3, 44, 6), (3, 50, 7))
 
 
+class _Hinting(SQLiteCompiler):
+    """Writes `with_hint(…, "INDEXED BY …", "sqlite")`, which SQLAlchemy leaves out."""
+
+    def get_from_hint_text(self, table: FromClause, text: str | None) -> str | None:
+        del table
+        return text
+
+
 def _open_sqlite(url: str) -> Engine:
     module = sqlite_module()
     if file := make_url(url).database:
-        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     journal = "WAL" if wal_is_sound(module.sqlite_version_info) else "DELETE"
     engine = create_engine(
         url,
@@ -252,6 +264,7 @@ def _open_sqlite(url: str) -> Engine:
         pool_timeout=_POOL_TIMEOUT,
         connect_args={"check_same_thread": False},
     )
+    engine.dialect.statement_compiler = _Hinting
 
     @event.listens_for(engine, "connect")
     def _prepare(raw: Any, _: object) -> None:

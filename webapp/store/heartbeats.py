@@ -9,7 +9,8 @@ from webapp.store.batches import OLDEST_OVERDUE
 from webapp.store.engine import NOW, Tx
 from webapp.store.schema import heartbeat
 
-FORGOTTEN_AFTER = 3_600 * SECOND
+FORGOTTEN_AFTER = 120 * SECOND
+"""A worker that ended without a word is remembered for this long while others live."""
 
 _BEAT = (
     update(heartbeat)

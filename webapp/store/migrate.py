@@ -18,6 +18,10 @@ _LOCK = 7_305_111_019_642
 def migrate(db: Database) -> None:
     """Run what is missing. Safe to call again, and from several processes at once."""
     config = _config()
+    file = db.url.database
+    if db.dialect == "sqlite" and file and not Path(file).exists():
+        # Customers' data: not for other users of the host. What SQLite puts beside it follows.
+        Path(file).touch(mode=0o600)
     with db.connection() as conn:
         if db.dialect == "postgresql":
             conn.exec_driver_sql(f"SELECT pg_advisory_lock({_LOCK})")

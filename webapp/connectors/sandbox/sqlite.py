@@ -22,7 +22,10 @@ def connect(path: Path, schema: str, busy_seconds: float) -> standard.Connection
     `synchronous=NORMAL`, unlike the desk's own database: a kill loses nothing, and a power cut may
     lose the last effects of a provider that moves no money. An insert is then free of fsync.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # Customers' data: not for other users of the host. What SQLite puts beside it follows.
+    if not path.exists():
+        path.touch(mode=0o600)
     connection: standard.Connection = sqlite3.connect(
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
     )
