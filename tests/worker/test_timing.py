@@ -123,7 +123,7 @@ def test_a_late_job_is_run_and_not_dropped(database: Database) -> None:
 def test_a_stale_trigger_finds_nothing_to_claim(database: Database) -> None:
     """nextcloud/mail#6334: rescheduled to tomorrow, and the old timer still fired today."""
     desk, connector = make_desk(database), Recorder()
-    moved, soon = row(database.now() + 300 * MILLISECOND), row(database.now() + SECOND)
+    moved, soon = row(database.now() + 3 * SECOND), row(database.now() + 4 * SECOND)
     with working(desk, connector) as worker:
         plant(database, moved, soon)
         assert worker.next_at == moved["execute_at"]
