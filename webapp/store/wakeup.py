@@ -81,7 +81,7 @@ class Wakeup:
         self._stopped.set()
         self._dirty.set()
         for thread in self._threads:
-            thread.join(2)
+            thread.join(5)
         self._threads = []
 
     def _keep(self, loop: Callable[[Connection], None]) -> None:
