@@ -19,7 +19,8 @@ export function startActions(form, show) {
   });
   form.addEventListener("keydown", (event) => {
     if (event.repeat && event.target.matches("[data-do]")) event.preventDefault();
-    if (event.key === "Escape" && event.target.matches("[data-note]")) stopAsking(event.target);
+    const row = event.target.closest("li[data-asking]");
+    if (row) whileAsking(event, row);
   });
 }
 
@@ -93,16 +94,31 @@ function say(row, words) {
 function mustAsk(button, row) {
   const note = row.querySelector("[data-note]");
   if (!note || !button.hasAttribute("data-asks")) return false;
-  if ("asking" in row.dataset && note.value.trim()) return false;
-  if ("asking" in row.dataset) say(row, "Write it first, then press again.");
-  row.dataset.asking = button.dataset.do;
+  const armed = "asking" in row.dataset && button.hasAttribute("data-armed");
+  if (armed && note.value.trim()) return false;
+  if (armed) say(row, "Write it first, then press again.");
+  arm(row, button);
+  row.dataset.asking = "";
+  note.closest("details").open = true;
   note.focus();
   return true;
 }
 
-function stopAsking(note) {
-  const row = note.closest("li");
-  row.querySelector(`[data-do="${row.dataset.asking}"]`)?.focus();
-  delete row.dataset.asking;
-  answer(row, "");
+// The button that sends what is written: its words lose the dots.
+function arm(row, button) {
+  row.querySelector("[data-armed]")?.removeAttribute("data-armed");
+  button?.setAttribute("data-armed", "");
+}
+
+function whileAsking(event, row) {
+  const button = row.querySelector("[data-armed]");
+  if (event.key === "Escape") {
+    delete row.dataset.asking;
+    arm(row, null);
+    answer(row, "");
+    button?.focus();
+  } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    button?.click();
+  }
 }

@@ -1,8 +1,13 @@
 // The server's time in this page, whatever the browser's clock says, and the one ticker that
 // moves every countdown. Nothing is decided here: at zero a row says "due", never "executed".
+// A countdown never promises more than is left: it is rounded down, and the last minute is looked
+// at four times a second.
 
+const STEP = 250; // milliseconds
+const SOON = 61000;
 const LIVELY = 300; // up to so many rows all countdowns move, beyond it those on screen
 
+let second = 0; // the last whole one that ticked
 let offset = 0; // server's milliseconds minus performance.now()
 const listeners = new Set();
 const onScreen = new Set();
@@ -23,8 +28,8 @@ export function onTick(listener) {
 }
 
 export function countdown(left) {
-  const seconds = Math.ceil(left / 1000);
-  if (seconds <= 0) return "due";
+  if (left <= 0) return "due";
+  const seconds = Math.floor(left / 1000);
   if (seconds >= 86400) return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`;
   const two = (number) => String(number).padStart(2, "0");
   const minutes = Math.floor(seconds / 60);
@@ -37,6 +42,7 @@ export function showCountdown(row) {
   const time = row.querySelector("time[data-deadline]");
   if (!time) return;
   const left = Date.parse(time.dataset.deadline) - serverNow();
+  row.soon = left < SOON;
   const words = left <= 0 && "waits" in row.dataset ? "waits" : countdown(left);
   if (time.textContent !== words) time.textContent = words;
   const share = Math.max(0, Math.min(1, left / 300000)).toFixed(2);
@@ -64,24 +70,32 @@ export function unwatchRow(row) {
   onScreen.delete(row);
 }
 
-function tick() {
-  if (document.visibilityState === "visible") {
-    const rows = document.querySelectorAll('li[data-state="scheduled"]');
-    for (const row of rows.length > LIVELY ? onScreen : rows) showCountdown(row);
+function move(all) {
+  if (document.visibilityState !== "visible") return;
+  const rows = document.querySelectorAll('li[data-state="scheduled"]');
+  for (const row of rows.length > LIVELY ? onScreen : rows) {
+    if (all || row.soon) showCountdown(row);
   }
-  for (const listener of listeners) listener();
+}
+
+function tick() {
+  const now = Math.floor(serverNow() / 1000);
+  const whole = now !== second;
+  second = now;
+  move(whole);
+  if (whole) for (const listener of listeners) listener();
 }
 
 function schedule() {
   setTimeout(() => {
     tick();
     schedule();
-  }, 1000 - (serverNow() % 1000));
+  }, STEP - (serverNow() % STEP));
 }
 
 export function startClock() {
   heardServerTime(document.querySelector("[data-now]")?.dataset.now);
-  document.addEventListener("visibilitychange", tick);
+  document.addEventListener("visibilitychange", () => move(true));
   tick();
   schedule();
 }

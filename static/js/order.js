@@ -4,6 +4,7 @@
 import { serverNow } from "desk/clock.js";
 
 const IDLE = 20000; // a pointer that has not moved for so long points at nothing
+const AWAY = 60000; // without any input for so long nobody is at the row that has the focus
 const LINGER = 4000; // a row whose state changed is seen where it stood before it moves
 const ENDED_KEPT = 50;
 const TERMINAL = new Set(["executed", "cancelled", "rejected", "failed"]);
@@ -16,9 +17,11 @@ for (const type of ["pointermove", "pointerdown", "keydown", "focusin"]) {
 
 const canHover = matchMedia("(hover: hover)");
 
+const focusedRow = () => document.activeElement?.closest("li[data-action]");
+
 function held() {
-  const focused = document.activeElement?.closest("li[data-action]");
-  if (focused) return focused;
+  const focused = focusedRow();
+  if (focused && performance.now() - active < AWAY) return focused;
   const selection = getSelection();
   if (selection && !selection.isCollapsed) {
     const selected = selection.anchorNode?.parentElement?.closest("li[data-action]");
@@ -43,6 +46,7 @@ export function know(row) {
 function groupOf(row) {
   if ("needs" in row.dataset) return "needs";
   if (TERMINAL.has(row.dataset.state)) return "ended";
+  if ("waits" in row.dataset) return "waits";
   const left = row.place.deadline - serverNow();
   if (!(left > 60000)) return "minute";
   return left <= 300000 ? "five" : "later";
@@ -93,7 +97,9 @@ export function settle() {
     for (; row && groupOf(row) !== group; row = row.nextElementSibling) loose.add(row);
   }
   const now = performance.now();
+  const focused = focusedRow(); // moved, it would lose the focus
   for (const row of loose) {
+    if (row === focused) continue;
     if (row.isConnected && row.changedAt && now - row.changedAt < LINGER) continue;
     loose.delete(row);
     if (row.isConnected) moved = put(row) || moved;

@@ -5,7 +5,7 @@ import { Idiomorph } from "idiomorph";
 import { showCountdown, unwatchRow, watchRow } from "desk/clock.js";
 import { localize } from "desk/zones.js";
 
-const OURS = new Set(["style", "aria-busy", "data-asking"]); // attributes that scripts have set
+const OURS = new Set(["style", "aria-busy", "data-asking", "data-armed", "open"]); // attributes that scripts have set
 
 let moved = {}; // where the focus was put last, and when
 

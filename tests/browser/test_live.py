@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.stage import Held, Screen, Stage
@@ -113,6 +114,38 @@ def test_the_order_stays_while_somebody_points_at_a_row(stage: Stage, screen: Sc
         }""",
         arg=[sooner, pointed_at],
     )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "before", "after"), [(304, "later", "five"), (64, "five", "minute")]
+)
+def test_a_row_moves_on_as_its_time_comes(
+    stage: Stage, screen: Screen, seconds: int, before: str, after: str
+) -> None:
+    screen.live()
+    stage.policy("reply", window_seconds=seconds)
+    action_id = stage.draft("reply")
+    stage.policy("reply", window_seconds=600)
+    here = f'li[data-action="{action_id}"]'
+    screen.page.locator(f'[data-group="{before}"] {here}').wait_for()
+    screen.page.locator(f'[data-group="{after}"] {here}').wait_for()
+
+
+def test_what_waits_for_another_action_stands_apart(stage: Stage, screen: Screen) -> None:
+    parent = stage.draft()
+    screen.button(parent, "hold").click()
+    expect(screen.row(parent)).to_have_attribute("data-state", "held")
+    screen.page.locator("h1").evaluate("() => document.activeElement.blur()")
+    screen.page.mouse.move(1, 1)
+    stage.policy("reply", window_seconds=1)
+    child = stage.draft("reply", depends_on=[parent])
+    stage.policy("reply", window_seconds=600)
+    here = f'[data-group="waits"] li[data-action="{child}"]'
+    for _ in range(2):
+        expect(screen.page.locator(f"{here} time")).to_have_text("waits")
+        screen.page.reload()
+    stage.cancel(parent)
+    expect(screen.row(child)).to_have_attribute("data-state", "cancelled")
 
 
 def test_everything_can_be_paused_from_the_bar(

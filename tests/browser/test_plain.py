@@ -30,8 +30,12 @@ def test_without_scripts_a_reason_goes_along(
     screen.button(action_id, "reject").click()
     expect(screen.page.get_by_role("status").first).to_contain_text("The text is required")
     expect(screen.row(action_id)).to_have_attribute("data-state", "awaiting_approval")
+    note = screen.row(action_id).get_by_label("Why it is rejected")
+    expect(note).to_be_hidden()
+    for one in (other, action_id):
+        screen.row(one).locator(".asked summary").click()
     screen.row(other).get_by_label("Why it is rejected").fill("another row's text")
-    screen.row(action_id).get_by_label("Why it is rejected").fill("no such parcel")
+    note.fill("no such parcel")
     screen.button(action_id, "reject").click()
     expect(screen.row(action_id)).to_have_attribute("data-state", "rejected")
     expect(screen.row(action_id)).to_contain_text("Rejected by Ana: “no such parcel”")
@@ -49,6 +53,43 @@ def test_without_scripts_a_lost_race_is_told(
     screen.button(action_id, "cancel").click()
     expect(screen.row(action_id)).to_have_attribute("data-outcome", "too_late")
     expect(screen.button(action_id, "compensate")).to_be_visible()
+
+
+def test_the_first_link_leads_to_the_rows(stage: Stage, screen: Screen) -> None:
+    stage.draft()
+    screen.live()
+    keyboard = screen.page.keyboard
+    keyboard.press("Tab")
+    expect(screen.page.get_by_role("link", name="Skip to the feed")).to_be_focused()
+    keyboard.press("Enter")
+    keyboard.press("Tab")
+    first = screen.page.locator("li[data-action]:visible").first
+    expect(first.locator(".title a")).to_be_focused()
+
+
+def test_the_button_that_asks_is_the_one_that_sends(stage: Stage, screen: Screen) -> None:
+    stage.policy("label", mode="approval")
+    action_id = stage.draft("label")
+    stage.policy("label", mode="window")
+    reject, row = screen.button(action_id, "reject"), screen.row(action_id)
+    note = row.get_by_label("Why it is rejected")
+    expect(reject).to_have_text("Reject…", use_inner_text=True)
+    for _ in range(2):
+        reject.click()
+        expect(note).to_be_focused()
+        expect(reject).to_have_text("Reject", use_inner_text=True)
+        screen.page.keyboard.press("Escape")
+        expect(note).to_be_hidden()
+        expect(reject).to_be_focused()
+        expect(reject).to_have_text("Reject…", use_inner_text=True)
+    reject.click()
+    # a child is drafted: the parent's row comes again
+    stage.draft("reply", depends_on=[action_id])
+    expect(row).to_contain_text("also stops 1 more")
+    expect(reject).to_have_text("Reject", use_inner_text=True)
+    note.fill("no such parcel")
+    screen.page.keyboard.press("Control+Enter")
+    expect(row).to_have_attribute("data-state", "rejected")
 
 
 def test_the_keyboard_is_enough(stage: Stage, screen: Screen) -> None:

@@ -39,10 +39,13 @@ def _pattern(digits: int, locale: Locale) -> NumberPattern:
 
 
 def countdown(left: int) -> str:
-    """Microseconds left, as a clock counts them down: `0:18`, `1:04:00`, `2 d 4 h`, `due`."""
-    seconds = -(-left // SECOND)
-    if seconds <= 0:
+    """Microseconds left, as a clock counts them down: `0:18`, `1:04:00`, `2 d 4 h`, `due`.
+
+    Rounded down: it never promises more than is left.
+    """
+    if left <= 0:
         return "due"
+    seconds = left // SECOND
     if seconds >= _DAY:
         return f"{seconds // _DAY} d {seconds % _DAY // _HOUR} h"
     hours, rest = divmod(seconds, _HOUR)

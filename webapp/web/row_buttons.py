@@ -21,8 +21,9 @@ class Button:
     href: str
     spoken: str | None = None
     compensation: str | None = None
-    asks: bool = False
-    """It needs the row's text field: a reason, a note, or the text that goes out."""
+    asks: str = ""
+    """It needs the row's text field (a reason, a note, or the text that goes out): how it is called
+    once that is open."""
     light: bool = False
     """On the feed it is left to the script to say where it posts: of scheduled rows there are
     hundreds, and a page of 200 has to stay below 200 KB. Without scripts it stands on the
@@ -53,7 +54,7 @@ _SPOKEN = {
     Verb.CANCEL: "Cancel {}",
 }
 _LIGHT = frozenset({Verb.RUN_NOW, Verb.EXTEND, Verb.HOLD})
-_ASKING = frozenset({Verb.REJECT, Verb.RESOLVE})
+_ASKING = {Verb.REJECT: "Reject"}
 _OUTCOMES = {"happened": "It happened…", "did_not_happen": "It did not happen…"}
 
 
@@ -65,12 +66,12 @@ def buttons(action: Action, around: Surroundings, what: str) -> list[Button]:
             found += _way_back(action, around, what)
         elif verb is Verb.RESOLVE:
             found += [
-                Button(verb, words, _href(action, verb, outcome=outcome), asks=True)
+                Button(verb, words, _href(action, verb, outcome=outcome), asks=words.rstrip("…"))
                 for outcome, words in _OUTCOMES.items()
             ]
         elif verb is not Verb.AGAIN or not again_of(action, around):
             spoken = _SPOKEN[verb].format(what) if verb in _SPOKEN else None
-            asks, light = verb in _ASKING, verb in _LIGHT
+            asks, light = _ASKING.get(verb, ""), verb in _LIGHT
             found.append(
                 Button(verb, _WORDS[verb], _href(action, verb), spoken, asks=asks, light=light)
             )
@@ -116,9 +117,10 @@ def _way_back(action: Action, around: Surroundings, what: str) -> list[Button]:
     if way_back is None or not can_be_repaired(action, around):
         return []
     words = f"{way_back.label}…" if way_back.needs_note else way_back.label
+    asks = way_back.label.replace(" a ", " the ", 1) if way_back.needs_note else ""
     href = _href(action, Verb.COMPENSATE, name=way_back.name)
     spoken = f"{way_back.label}: {what}"
-    return [Button(Verb.COMPENSATE, words, href, spoken, way_back.name, way_back.needs_note)]
+    return [Button(Verb.COMPENSATE, words, href, spoken, way_back.name, asks)]
 
 
 def _href(action: Action, verb: Verb, **more: str) -> str:

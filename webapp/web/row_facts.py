@@ -7,6 +7,7 @@ from markupsafe import Markup, escape
 
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, State
+from webapp.domain.times import SECOND
 from webapp.services.cancel import late_receipt
 from webapp.services.screen import Surroundings
 from webapp.web.moments import Zone, countdown, span
@@ -180,7 +181,8 @@ def time_left(action: Action) -> str:
     if at is None or cancel_by is None or execute_at is None:
         return ""
     if cancel_by > at:
-        return f"with {countdown(cancel_by - at)} left"
+        left = cancel_by - at
+        return f"with {countdown(left) if left >= SECOND else span(left)} left"
     if execute_at > at:
         return f"in the last moment, {span(execute_at - at)} before it would have run"
     return "when it was due and nobody had claimed it"

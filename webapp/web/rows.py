@@ -16,7 +16,7 @@ from webapp.domain.states import TOO_LATE, State
 from webapp.domain.times import maybe_rfc3339
 from webapp.services.screen import Surroundings
 from webapp.web import row_buttons
-from webapp.web.moments import Zone, amount
+from webapp.web.moments import Zone, amount, countdown
 from webapp.web.row_buttons import Button, Field
 from webapp.web.row_facts import Teller, beside
 from webapp.web.visible import plain, shortened
@@ -80,6 +80,11 @@ class Row:
     def left(self) -> int:
         """Microseconds until `cancel_by`."""
         return (self.action.cancel_by or self.now) - self.now
+
+    @property
+    def countdown(self) -> str:
+        """What clock.js shows too: one that something else holds up is not due."""
+        return "waits" if self.blocked and self.left <= 0 else countdown(self.left)
 
     @property
     def since(self) -> int:

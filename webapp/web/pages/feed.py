@@ -80,6 +80,7 @@ def grouped(rows: list[Row]) -> list[Group]:
         "minute": Group("minute", "Due within a minute"),
         "needs": Group("needs", "Needs a person"),
         "five": Group("five", "Next five minutes"),
+        "waits": Group("waits", "Waits for another action"),
         "later": Group("later", "Later"),
         "ended": Group("ended", "Finished lately"),
     }
@@ -95,6 +96,8 @@ def _group(row: Row) -> str:
         return "needs"
     if row.action.state in TERMINAL:
         return "ended"
+    if row.blocked:
+        return "waits"
     if row.left <= 60 * SECOND:
         return "minute"
     return "five" if row.left <= 300 * SECOND else "later"
