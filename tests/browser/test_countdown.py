@@ -114,7 +114,6 @@ def test_a_tick_over_thousands_of_rows_is_shorter_than_a_frame(
 ) -> None:
     screen.row(stage.draft()).wait_for()
     took = screen.page.evaluate(_TICKS)
-    print(took)
     assert len(took) >= 8
     assert took[len(took) // 2] < 16
 

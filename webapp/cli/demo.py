@@ -169,6 +169,7 @@ def _begin(
 
     from webapp.demo.agent import Agent
     from webapp.demo.client import Client
+    from webapp.demo.colleague import Colleague
     from webapp.demo.company import Company
     from webapp.demo.opening import open_with
     from webapp.demo.scenes import Stage
@@ -190,7 +191,8 @@ def _begin(
         stopped=stopped,
     )
     _welcome(desk.settings.base_url, _local_url(*at), folder, rate)
-    return Company(start_worker(app), agent, warehouse)
+    ben = Colleague(_local_url(*at), PEOPLE[0], SystemRandom(), stopped)
+    return Company(start_worker(app), agent, ben, warehouse)
 
 
 def _local_url(host: str, port: int) -> str:
