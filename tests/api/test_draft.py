@@ -168,11 +168,6 @@ def test_not_before_only_makes_it_later(world: World) -> None:
     assert early["execute_at"] > early["drafted_at"]
 
 
-def test_merging_is_not_built_and_says_so(still: World) -> None:
-    answer = still.returns.post("/actions", draft("reply", merge_key="m"))
-    assert (answer.status_code, answer.json["code"]) == (501, "not_built")
-
-
 def refund(**amount: Any) -> dict[str, Any]:
     """A refund's payload with another amount."""
     return PAYLOADS["refund"] | {"amount": {"value": 1, "currency": "INR"} | amount}

@@ -13,7 +13,6 @@ from webapp.domain.errors import (
     Invalid,
     KeyReused,
     KindOff,
-    NotBuilt,
     NotFound,
     OutOfStock,
 )
@@ -206,12 +205,6 @@ def test_a_private_target_is_refused_when_drafted(
     with pytest.raises(Invalid) as refusal:
         draft(desk, BOT, body("webhook", payload=payload), None)
     assert [error.pointer for error in refusal.value.errors] == [pointer]
-
-
-def test_merging_is_refused_while_it_is_not_built(desk: Desk) -> None:
-    """CONTRACT and issue 2: what is not built yet says so."""
-    with pytest.raises(NotBuilt):
-        drafted(desk, merge_key="m")
 
 
 def test_a_stale_revision_writes_nothing(database: Database) -> None:

@@ -58,6 +58,8 @@ class Action:
     compensates: str | None
     again_of: str | None
     first_viewed_at: int | None
+    merges: int = 0
+    """How many further drafts joined it."""
     depends_on: tuple[str, ...] = ()
     compensated_by: tuple[str, ...] = ()
 

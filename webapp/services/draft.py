@@ -11,7 +11,6 @@ from webapp.domain.errors import (
     Invalid,
     KeyReused,
     KindOff,
-    NotBuilt,
     NotFound,
     OutOfStock,
     WrongState,
@@ -19,8 +18,10 @@ from webapp.domain.errors import (
 from webapp.domain.ids import new_id
 from webapp.domain.kinds.base import Kind
 from webapp.domain.kinds.registry import KINDS
+from webapp.domain.merging import check_merge_key, scope
 from webapp.domain.policy import Decision, Facts, Policy, decide
 from webapp.domain.times import SECOND
+from webapp.services import merge
 from webapp.services.desk import Desk, PolicyTable
 from webapp.store import actions, drafting
 from webapp.store.agents import Agent
@@ -31,21 +32,23 @@ from webapp.store.transitions import RESERVED_BEYOND
 
 @dataclass(frozen=True, slots=True)
 class DraftResult:
-    """The action, and whether this call made it (False: its key had been used before)."""
+    """The action, and whether this call made it.
+
+    False: its key had been used before, or it joined an action that was scheduled already.
+    """
 
     action: Action
     created: bool
 
 
 def draft(desk: Desk, agent: Agent, body: object, key: str | None) -> DraftResult:
-    """A new action from an agent's body.
+    """A new action from an agent's body, or the one that it joins by its `merge_key`.
 
     Raises Invalid, KindOff, KeyReused, NotFound (a dependency), DependencyNotLive, OutOfStock,
     Unavailable.
     """
     asked = read_draft(body)
-    if asked.merge_key is not None:
-        raise NotBuilt("merge_key is not built yet: leave it out.")
+    check_merge_key(asked.kind, asked.merge_key)
     _check_targets(desk, asked)
     new = New(
         kind=KINDS[asked.kind],
@@ -83,7 +86,9 @@ def insert(desk: Desk, new: New) -> DraftResult:
             row = _row(desk, new, table, action_id)
         except KindOff:
             return _known_although_off(desk, new)
-        done, found = _write(desk, new, row)
+        done, found = _write(desk, new, row, table)
+        if done is Drafted.JOINED and found is not None:
+            return DraftResult(found, created=False)
         if done is Drafted.NEW:
             return DraftResult(found or actions.as_inserted(row.values), created=True)
         if done is Drafted.STALE:
@@ -92,7 +97,11 @@ def insert(desk: Desk, new: New) -> DraftResult:
             return known
 
 
-def _write(desk: Desk, new: New, row: NewAction) -> tuple[Drafted, Action | None]:
+def _write(
+    desk: Desk, new: New, row: NewAction, table: PolicyTable
+) -> tuple[Drafted, Action | None]:
+    if row.values["merge_scope"] is not None:
+        return merge.write(desk, row, new.draft, table)
     parents = tuple(dict.fromkeys(new.draft.depends_on))
     wanted = new.kind.reserves(new.draft.payload)
     if not parents and wanted is None:
@@ -172,10 +181,20 @@ def _row(desk: Desk, new: New, table: PolicyTable, action_id: str) -> NewAction:
         "reserved_until": _reserved_until(now, policy, decision) if reserves else None,
         "compensates": new.compensates,
         "again_of": new.again_of,
+        "merge_key": asked.merge_key,
+        "merge_scope": _merge_scope(new),
     }
     said = {"mode": decision.mode.value, "because": list(decision.because)}
     data = said | {"reason": new.reason} if new.reason else said
     return NewAction(values, table.revision, canonical(data))
+
+
+def _merge_scope(new: New) -> str | None:
+    """None where it neither joins nor is joined: what waits for others waits alone."""
+    asked = new.draft
+    if asked.merge_key is None or asked.depends_on:
+        return None
+    return scope(new.kind, new.agent, asked.customer.ref, asked.payload, asked.merge_key)
 
 
 def _reserved_until(now: int, policy: Policy, decision: Decision) -> int:
@@ -201,6 +220,9 @@ def _known(desk: Desk, new: New, action_id: str) -> DraftResult | None:
         if first is not None:
             # The connection was lost after the commit: this very call had made it.
             return DraftResult(first, created=True)
+        joined = actions.joined_by(tx, action_id)
+        if joined is not None:
+            return DraftResult(joined, created=False)
         known = actions.by_draft_key(tx, new.agent, new.key) if new.key else None
         if known is not None:
             found, body_hash = known

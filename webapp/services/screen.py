@@ -1,14 +1,15 @@
 """What a screen shows: rows of the feed with all that their sentences need, read at once."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from webapp.domain.action import Action
 from webapp.domain.times import SECOND
 from webapp.services.desk import Desk
-from webapp.store import actions, events, feed, people
+from webapp.store import actions, events, feed, merging, people
 from webapp.store.engine import Tx
 from webapp.store.feed import Around
+from webapp.store.merging import Part
 
 ROWS = 200
 ENDED_SHOWN_FOR = 15 * 60 * SECOND
@@ -19,11 +20,13 @@ UNSETTLED_SHOWN_FOR = 7 * 24 * 3600 * SECOND
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What rows refer to: other actions by id, links, and people's names by actor."""
+    """What rows refer to: other actions by id, links, people's names by actor, joined drafts."""
 
     actions: dict[str, Action]
     around: Around
     names: dict[str, str]
+    parts: dict[str, list[Part]] = field(default_factory=dict)
+    """By action id: what each of its drafts said, where several were joined."""
 
     def name(self, actor: str) -> str:
         """How a page calls whoever acted: a person's name where it is known."""
@@ -96,4 +99,5 @@ def _surroundings(tx: Tx, found: list[Action]) -> Surroundings:
     }
     known |= actions.many(tx, named - known.keys())
     names = {person.actor: person.name for person in people.everyone(tx)}
-    return Surroundings(known, feed.around(tx, [one.id for one in found]), names)
+    parts = merging.parts(tx, [one.id for one in found if one.merges])
+    return Surroundings(known, feed.around(tx, [one.id for one in found]), names, parts)

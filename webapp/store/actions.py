@@ -5,15 +5,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Select, String, and_, bindparam, literal, or_, select, union_all
+from sqlalchemy import Select, String, Table, and_, bindparam, literal, or_, select, union_all
 
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, State
 from webapp.store.engine import AnyRow, Tx
-from webapp.store.schema import action, dependency
+from webapp.store.schema import action, dependency, part
 
 _NOT_SHOWN = {
-    *("customer_ref", "draft_key", "draft_hash", "cancel_key", "has_dependants", "renewals")
+    *("customer_ref", "draft_key", "draft_hash", "cancel_key", "has_dependants", "renewals"),
+    *("merge_key", "merge_scope", "payload_version"),
 }
 _SHOWN = [column for column in action.c if column.name not in _NOT_SHOWN]
 _BY_ID = select(*_SHOWN).where(action.c.id == bindparam("b_id", type_=String()))
@@ -29,15 +30,32 @@ _LINKS = union_all(_PARENTS_OF, _REPAIRS_OF)
 _BY_KEY = select(*_SHOWN, action.c.draft_hash).where(
     action.c.agent == bindparam("b_agent"), action.c.draft_key == bindparam("b_key")
 )
-_EXISTS = select(action.c.id).where(
-    or_(
-        action.c.id == bindparam("b_id", type_=String()),
-        and_(
-            action.c.agent == bindparam("b_agent", type_=String()),
-            action.c.draft_key == bindparam("b_key", type_=String()),
-        ),
-    )
+_BY_JOINED_KEY = (
+    select(*_SHOWN, part.c.draft_hash)
+    .join(part, part.c.action == action.c.id)
+    .where(part.c.agent == bindparam("b_agent"), part.c.draft_key == bindparam("b_key"))
 )
+_BY_PART = (
+    select(*_SHOWN)
+    .join(part, part.c.action == action.c.id)
+    .where(part.c.id == bindparam("b_id"), part.c.number > 1)
+)
+
+
+def _drafted(table: Table) -> Select[Any]:
+    """A row of this id, or of this agent under this key."""
+    return select(table.c.id).where(
+        or_(
+            table.c.id == bindparam("b_id", type_=String()),
+            and_(
+                table.c.agent == bindparam("b_agent", type_=String()),
+                table.c.draft_key == bindparam("b_key", type_=String()),
+            ),
+        )
+    )
+
+
+_EXISTS = union_all(_drafted(action), _drafted(part))
 _CANCEL_KEY = select(action.c.cancel_key).where(action.c.id == bindparam("b_id"))
 _LIVE_REPAIR = select(action.c.id).where(
     action.c.compensates == bindparam("b_original"),
@@ -63,7 +81,7 @@ def lock(tx: Tx, action_id: str) -> None:
 
 
 def exists(tx: Tx, action_id: str, agent: str, key: str | None) -> bool:
-    """Whether there is a row of this id, or of this agent under this key."""
+    """Whether there is a draft of this id, or of this agent under this key, joined ones too."""
     found = tx.conn.execute(_EXISTS, {"b_id": action_id, "b_agent": agent, "b_key": key})
     return found.first() is not None
 
@@ -83,9 +101,16 @@ def many(tx: Tx, ids: Iterable[str]) -> dict[str, Action]:
 
 
 def by_draft_key(tx: Tx, agent: str, key: str) -> tuple[Action, str] | None:
-    """The action that `agent` drafted under `key`, and the hash of that body."""
-    row = tx.conn.execute(_BY_KEY, {"b_agent": agent, "b_key": key}).first()
+    """The action that `agent` drafted or joined under `key`, and the hash of that body."""
+    asked = {"b_agent": agent, "b_key": key}
+    row = tx.conn.execute(_BY_KEY, asked).first() or tx.conn.execute(_BY_JOINED_KEY, asked).first()
     return None if row is None else (_with_links(tx, [row])[0], row.draft_hash)
+
+
+def joined_by(tx: Tx, draft_id: str) -> Action | None:
+    """The action that this draft joined, if it did."""
+    row = tx.conn.execute(_BY_PART, {"b_id": draft_id}).first()
+    return None if row is None else _with_links(tx, [row])[0]
 
 
 def cancel_key(tx: Tx, action_id: str) -> str | None:
@@ -148,4 +173,5 @@ _UNTOUCHED: dict[str, Any] = dict.fromkeys(_FIELDS) | {
     "extended": 0,
     "blockers": 0,
     "attempt": 0,
+    "merges": 0,
 }

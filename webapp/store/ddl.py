@@ -1,5 +1,6 @@
 """The law repeated by the database: arrows outside the table are refused, events are for ever."""
 
+from webapp.domain.merging import WINDOWS
 from webapp.domain.states import ARROWS, FIRST
 from webapp.store.schema import quoted
 
@@ -43,4 +44,27 @@ POSTGRESQL = (
     EXECUTE FUNCTION refuse('events are append-only')""",
     # Differs because only PostgreSQL's sequence numbers become visible out of order.
     "ALTER TABLE event ALTER COLUMN txid SET DEFAULT pg_current_xact_id()::text::bigint",
+)
+
+_CHANGED = "(OLD.payload <> NEW.payload OR OLD.payload_hash <> NEW.payload_hash)"
+_JOINED = f"""(OLD.state = 'scheduled' AND NEW.state = 'scheduled' AND NEW.attempt = 0
+    AND OLD.merge_scope IS NOT NULL AND NEW.merge_scope IS NOT NULL
+    AND NEW.merge_scope = OLD.merge_scope
+    AND NEW.kind = OLD.kind AND NEW.agent = OLD.agent AND NEW.customer_ref = OLD.customer_ref
+    AND NEW.version = OLD.version + 1 AND NEW.payload_version = NEW.version
+    AND NEW.merges = OLD.merges + 1 AND NEW.merges < {WINDOWS} AND NEW.execute_at >= OLD.execute_at
+    AND NEW.payload_hash <> OLD.payload_hash AND NEW.first_viewed_at IS NULL)"""
+
+MERGING_SQLITE = (
+    "DROP TRIGGER action_payload",
+    f"""CREATE TRIGGER action_payload BEFORE UPDATE OF payload, payload_hash ON action
+    WHEN {_CHANGED} AND NOT {_JOINED}
+    BEGIN SELECT RAISE(ABORT, 'a payload changes only as drafts are joined'); END""",
+)
+
+MERGING_POSTGRESQL = (
+    "DROP TRIGGER action_payload ON action",
+    f"""CREATE TRIGGER action_payload BEFORE UPDATE OF payload, payload_hash ON action FOR EACH ROW
+    WHEN ({_CHANGED} AND NOT {_JOINED})
+    EXECUTE FUNCTION refuse('a payload changes only as drafts are joined')""",
 )

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Text,
     bindparam,
     cast,
+    exists,
     insert,
     literal,
     null,
@@ -24,14 +25,14 @@ from webapp.domain.states import RAN_OUT, State
 from webapp.store.arrow import log_moved, param, record
 from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.hot import Hot
-from webapp.store.schema import action, dependency, desk, reservation, stock
+from webapp.store.schema import action, dependency, desk, part, reservation, stock
 
 _COLUMNS = (
     *("id", "kind", "state", "summary", "reason", "payload", "payload_hash"),
     *("amount_value", "amount_currency", "customer", "customer_ref", "order_ref", "agent"),
     *("drafted_by", "drafted_at", "not_before_at", "draft_key", "draft_hash", "window", "margin"),
     *("cancel_by", "execute_at", "claimable_at", "decision", "blockers", "state_by"),
-    *("reserved_until", "compensates", "again_of"),
+    *("reserved_until", "compensates", "again_of", "merge_key", "merge_scope"),
 )
 
 
@@ -41,6 +42,8 @@ class Drafted(StrEnum):
     NEW = "new"
     KNOWN = "known"
     """A row with this key or for this way back exists already."""
+    JOINED = "joined"
+    """It became part of an action that was scheduled already."""
     STALE = "stale"
     """The policy table has changed since the decision: decide again."""
 
@@ -66,8 +69,14 @@ class _Logged:
 
 def _insert(dialect: Any) -> Any:
     binds = [param(name, action.c[name].type).label(name) for name in _COLUMNS]
+    # A key whose draft joined another action is as used as one that stands on a row.
+    joined = exists().where(
+        part.c.agent == param("agent", String()), part.c.draft_key == param("draft_key", String())
+    )
     current = (
-        select(*binds).select_from(desk).where(desk.c.revision == param("revision", BigInteger()))
+        select(*binds)
+        .select_from(desk)
+        .where(desk.c.revision == param("revision", BigInteger()), ~joined)
     )
     return dialect.insert(action).from_select(_COLUMNS, current).on_conflict_do_nothing()
 

@@ -46,6 +46,9 @@ ASKING = text("state IN ('awaiting_approval','held','unknown')")
 UNSETTLED = text("state = 'failed' OR late_cancel_at IS NOT NULL")
 """Ended, or may end, in a way that somebody should look at. The feed repeats it."""
 
+JOINABLE = text("merge_scope IS NOT NULL AND state = 'scheduled'")
+"""The predicate of the index that finds what a draft may join."""
+
 CLAIMABLE = text("state = 'scheduled' AND blockers = 0")
 """The predicate of the claim's index; the claim repeats it word for word."""
 
@@ -74,6 +77,12 @@ action = Table(
     _at("not_before_at"),
     Column("draft_key", String(255)),
     Column("draft_hash", String(64)),
+    Column("merge_key", String(200)),
+    # Null also where no further draft may join: it waits for others, or a person decided on it.
+    Column("merge_scope", String(64)),
+    Column("merges", Integer, nullable=False, server_default="0"),
+    # The version at which the payload last changed: who saw an older one has not seen this one.
+    Column("payload_version", Integer, nullable=False, server_default="1"),
     Column("window", BigInteger, nullable=False),
     Column("margin", BigInteger, nullable=False),
     Column("extended", BigInteger, nullable=False, server_default="0"),
@@ -183,9 +192,39 @@ action = Table(
         sqlite_where=text("again_of IS NOT NULL"),
         postgresql_where=text("again_of IS NOT NULL"),
     ),
+    Index(
+        "ix_action_joinable",
+        "merge_scope",
+        "id",
+        sqlite_where=JOINABLE,
+        postgresql_where=JOINABLE,
+    ),
     Index("ix_action_agent", "agent", "id"),
     Index("ix_action_customer", "customer_ref", "id"),
     Index("ix_action_order", "order_ref", "id"),
+)
+
+# What each draft of a joined action said, the first one included: a table of its own, because
+# events are for ever and these texts are pruned with the payload.
+part = Table(
+    "part",
+    metadata,
+    # The id that the draft's own row has, or would have had.
+    Column("id", String(36), primary_key=True),
+    Column("action", String(36), ForeignKey("action.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("agent", String(100), nullable=False),
+    # Null for the first part, whose key stands on the action.
+    Column("draft_key", String(255)),
+    Column("draft_hash", String(64)),
+    Column("drafted_by", String(300), nullable=False),
+    _at("drafted_at", nullable=False),
+    Column("order_ref", String(200)),
+    Column("summary", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("payload", Text, nullable=False),
+    Index("uq_part_action_number", "action", "number", unique=True),
+    Index("uq_part_draft_key", "agent", "draft_key", unique=True),
 )
 
 dependency = Table(

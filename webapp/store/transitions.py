@@ -91,6 +91,7 @@ _APPROVE = Arrow(
         cancel_by=_approved - action.c.margin,
         reserved_until=_outlasting(_approved),
         claimable_at=_approved,
+        merge_scope=None,
     ),
 )
 _REJECT = Arrow("rejected", asked(State.AWAITING_APPROVAL, state=State.REJECTED, finished_at=NOW))
@@ -141,6 +142,7 @@ _RUN_NOW = Arrow(
         claimable_at=NOW,
         cancel_by=case((action.c.cancel_by < NOW, action.c.cancel_by), else_=NOW),
         first_viewed_at=func.coalesce(action.c.first_viewed_at, NOW),
+        merge_scope=None,
     ),
 )
 _HAPPENED = Arrow(

@@ -31,6 +31,8 @@ _FIRST = (
     .where(
         action.c.id == bindparam("b_action", type_=String()),
         action.c.version >= bindparam("b_version", type_=Integer()),
+        # Who saw it before another draft joined has not seen what it says now (promise 13).
+        action.c.payload_version <= bindparam("b_version", type_=Integer()),
         action.c.first_viewed_at.is_(None),
     )
     .values(first_viewed_at=func.coalesce(action.c.first_viewed_at, NOW))

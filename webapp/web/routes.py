@@ -61,7 +61,7 @@ def _page(method: str, path: str, who: Who, does: str) -> Route:
 
 
 _API = (
-    Route("POST", f"{API}/actions", Who.NO_PERSON, "Draft an action", "draft"),
+    Route("POST", f"{API}/actions", Who.NO_PERSON, "Draft an action, or join one", "draft"),
     _call("GET", "/actions", "read", "List actions, newest drafted first"),
     _call("GET", "/actions/{id}", "read", "Read an action"),
     _call("POST", "/actions/{id}/cancellation", "cancel", "Cancel"),

@@ -59,6 +59,7 @@ class Teller:
         return Markup('<a href="/actions/{}">{}</a>').format(other.id, words)
 
     def _scheduled(self) -> Iterator[Markup]:
+        yield from self._joined()
         for parent in self.waits_for():
             now = (
                 Markup("")
@@ -72,7 +73,13 @@ class Teller:
                 self.action.attempt, self._quoted(error.get("message"))
             )
 
+    def _joined(self) -> Iterator[Markup]:
+        """What the drafts that joined it want, beside the first one's words."""
+        for part in self.around.parts.get(self.action.id, ())[1:]:
+            yield Markup("Joined by {}.").format(self._quoted(part.summary))
+
     def _held(self) -> Iterator[Markup]:
+        yield from self._joined()
         if self.action.state_reason:
             yield self._quoted(self.action.state_reason)
 

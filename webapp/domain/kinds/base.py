@@ -49,6 +49,16 @@ class Stock:
     quantity: int
 
 
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """How drafts with one `merge_key` become one effect."""
+
+    recipient: Callable[[Payload], Any]
+    """Whom or what it reaches, as JSON values: drafts that differ here are never joined."""
+    join: Callable[[Payload, Payload, int], dict[str, Any]]
+    """One payload from that of `count` drafts so far and the next one, in order of arrival."""
+
+
 def _no_amount(_: Payload) -> tuple[int, str] | None:
     return None
 
@@ -80,6 +90,8 @@ class Kind:
     """Stock put back when executed."""
     no_undo: Callable[[Payload], str | None] = _no_reason
     """Why this payload has no way back, where it has none."""
+    joining: Joining | None = None
+    """How drafts are joined, where they can be."""
     way_back: WayBack | None = None
     repairs: str | None = None
     """The kind that this one compensates."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, StringConstraints
 
-from webapp.domain.kinds.base import Done, Kind, Payload, WayBack
+from webapp.domain.kinds.base import Done, Joining, Kind, Payload, WayBack
 from webapp.domain.text import Address, Header, Strict
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -50,12 +50,19 @@ def _to(payload: Payload) -> str:
     return f"to {payload['to']}"
 
 
+def _paragraphs(before: Payload, after: Payload, _: int) -> dict[str, Any]:
+    """One mail: the first one's subject and thread, the texts one below the other."""
+    body = before["body"].rstrip("\n") + "\n\n" + after["body"].lstrip("\n")
+    return {**before, "body": body}
+
+
 REPLY = Kind(
     name="reply",
     label="Reply",
     payload=Reply,
     target=_to,
     customer_line="Our answer to you",
+    joining=Joining(recipient=lambda payload: payload["to"], join=_paragraphs),
     way_back=WayBack(
         name="correction",
         kind="reply.correction",

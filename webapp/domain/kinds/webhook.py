@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints
 
-from webapp.domain.kinds.base import Done, Kind, Payload, WayBack
+from webapp.domain.kinds.base import Done, Joining, Kind, Payload, WayBack
 from webapp.domain.text import Line, Strict
 
 
@@ -68,6 +68,17 @@ def _host(payload: Payload) -> str:
     return f"{payload['method']} {urlsplit(payload['url']).netloc}"
 
 
+def _call(payload: Payload) -> dict[str, Any]:
+    """All but the body: one call has one way back, so `undo` must be the same too."""
+    return {name: value for name, value in payload.items() if name != "body"}
+
+
+def _bodies(before: Payload, after: Payload, count: int) -> dict[str, Any]:
+    """A list of what each draft sent. `count` tells it from one draft whose body was a list."""
+    so_far = before["body"] if count > 1 else [before.get("body")]
+    return {**before, "body": [*so_far, after.get("body")]}
+
+
 WEBHOOK = Kind(
     name="webhook",
     label="Webhook",
@@ -75,6 +86,7 @@ WEBHOOK = Kind(
     target=_host,
     customer_line="Your request",
     no_undo=_no_undo,
+    joining=Joining(recipient=_call, join=_bodies),
     way_back=WayBack(
         name="undo",
         kind="webhook.undo",

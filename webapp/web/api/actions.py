@@ -15,7 +15,7 @@ Answer = tuple[dict[str, Any], int]
 
 @api.post("/actions")
 def draft() -> Answer:
-    """201 the new action; 200 the same one again, for the same key and body."""
+    """201 the new action; 200 the same one again (same key and body), or the one it joined."""
     key = idempotency_key()
     done = drafts.draft(desk(), agent(), json_body(), key)
     return shown(done.action, desk().settings), 201 if done.created else 200

@@ -12,6 +12,7 @@ from webapp.domain.ids import idempotency_key
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.store.events import Event
+from webapp.store.merging import Part
 from webapp.web.moments import amount, span
 from webapp.web.rows import Row, in_words
 from webapp.web.visible import visible
@@ -24,6 +25,7 @@ _WORDS = {
     "released": "released by {actor}",
     "extended": "given {seconds} s more by {actor}",
     "run_now": "sent ahead by {actor}",
+    "merged": "joined by a draft of {actor}: {drafts} in one now, its window began again",
     "resumed": "given time to look after the pause that {actor} ended",
     "cancelled": "cancelled by {actor}",
     "cancelled_with_parent": "cancelled with what it depends on",
@@ -44,6 +46,7 @@ _QUOTED = ("reason", "error", "evidence")
 _CALLS = frozenset({"webhook", "webhook.undo"})
 """Kinds whose body goes out as JSON."""
 _UNSIGNED = "goes out unsigned: UNDO_DESK_WEBHOOK_SECRET is not set"
+_UNSAID = {"attempt": "", "seconds": "", "outcome": "", "drafts": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,14 @@ class Line:
     said: str | None = None
     opens_day: bool = False
     """The first of its day, in the desk's zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One of several drafts that were joined, and its body as text."""
+
+    part: Part
+    body: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +131,14 @@ class Story:
         if payload.get("undo"):
             found.append(("Body of the undo", payload["undo"].get("body")))
         return [(term, "" if body is None else _json(body)) for term, body in found]
+
+    @property
+    def parts(self) -> list[Said]:
+        """What each of the joined drafts said, in order of arrival."""
+        found = self.row.around.parts.get(self.action.id, ())
+        bodies = [part.payload.get("body") for part in found]
+        text = [_json(body) if self._calls else str(body) for body in bodies]
+        return [Said(*one) for one in zip(found, text, strict=True)]
 
     @property
     def payload(self) -> list[tuple[str, str]]:
@@ -213,7 +232,7 @@ class Story:
             yield "If too late", escape(way_back.explain if there else "There is no way back.")
 
     def _line(self, event: Event) -> Line:
-        data: dict[str, Any] = {"attempt": "", "seconds": "", "outcome": "", **event.data}
+        data: dict[str, Any] = {**_UNSAID, **event.data}
         data["outcome"] = str(data["outcome"]).replace("_", " ")
         data["actor"] = self.name(event.actor)
         words = _WORDS.get(event.verb, event.verb.replace("_", " ")).format_map(data)
