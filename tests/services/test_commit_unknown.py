@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from sqlalchemy import Connection, event
 
+from tests.services.joining import say, sends
 from tests.services.people import ANA, BOT, drafted, due, policy, state, stocked
 from tests.store.rows import LEASE, WORKER, available, count_events, put, row, verbs
 from tests.unit.bodies import body
@@ -31,7 +32,7 @@ def lossy(postgresql_url: str) -> Iterator[Desk]:
     """A desk on PostgreSQL."""
     db = Database(postgresql_url)
     desk = Desk(db, Settings(secret_key="k" * 32))
-    for kind in ("refund", "exchange"):
+    for kind in ("refund", "exchange", "reply"):
         policy(desk, kind, mode="window")
     yield desk
     db.close()
@@ -88,6 +89,26 @@ def test_a_draft_that_reserved_is_told_that_it_was_made(lossy: Desk) -> None:
     assert result.created
     assert result.action.depends_on == (parent.id,)
     assert available(lossy.db) == 4
+
+
+def test_a_draft_that_joined_is_told_so_and_joined_once(lossy: Desk) -> None:
+    """Promise 9: the work ran twice, its text stands there once, with a key or without."""
+    for key in ("k", None):
+        first = say(lossy, "One", merge_key=f"m-{key}").action
+        lost = lose_next_commit(lossy.db)
+        result = say(lossy, "Two", key=key, merge_key=f"m-{key}")
+        assert lost
+        assert (result.action.id, result.created) == (first.id, False)
+        assert sends(lossy.db, first.id) == "One\n\nTwo"
+        assert verbs(lossy.db, first.id) == ["drafted", "merged"]
+
+
+def test_a_draft_that_may_be_joined_is_told_that_it_was_made(lossy: Desk) -> None:
+    """Promise 4: it does not join itself when its work runs again."""
+    lost = lose_next_commit(lossy.db)
+    result = say(lossy, "One")
+    assert lost
+    assert (result.created, result.action.merges) == (True, 0)
 
 
 def test_a_cancel_is_told_that_it_won(lossy: Desk) -> None:

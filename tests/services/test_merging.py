@@ -259,6 +259,22 @@ def test_twenty_at_once_are_seven_messages(desk: Desk) -> None:
     assert sorted(said) == sorted(texts)
 
 
+def test_a_cancel_at_the_same_moment_leaves_nothing_half_joined(desk: Desk) -> None:
+    """CASES freescout-help-desk/freescout#3300: what was cancelled takes nothing more in."""
+    for trial in range(15):
+        first = say(desk, "One", merge_key=f"m-{trial}").action.id
+
+        def join(trial: int = trial) -> Any:
+            return say(desk, "Two", merge_key=f"m-{trial}")
+
+        joined = together([join, lambda first=first: cancel.cancel(desk, first, ANA)])[0]  # type: ignore[misc]
+        both = "One" if joined.created else "One\n\nTwo"
+        assert (state(desk, first), sends(desk.db, first)) == ("cancelled", both)
+        assert verbs(desk.db, first)[-1] == "cancelled"
+        if joined.created:
+            assert sends(desk.db, joined.action.id) == "Two"
+
+
 def test_what_each_draft_said_is_kept(desk: Desk) -> None:
     """Promise 15: and apart from the events, which are for ever."""
     first = say(desk, "One", summary="Say one", key="a").action
