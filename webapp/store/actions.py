@@ -13,7 +13,8 @@ from webapp.store.engine import AnyRow, Tx
 from webapp.store.schema import action, dependency
 
 _NOT_SHOWN = {
-    *("customer_ref", "draft_key", "draft_hash", "cancel_key", "has_dependants", "renewals")
+    *("customer_ref", "draft_key", "draft_hash", "cancel_key", "has_dependants", "renewals"),
+    "overdue_after",
 }
 _SHOWN = [column for column in action.c if column.name not in _NOT_SHOWN]
 _BY_ID = select(*_SHOWN).where(action.c.id == bindparam("b_id", type_=String()))

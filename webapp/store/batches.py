@@ -71,6 +71,9 @@ _blocked = exists().where(
 _scheduled = text("action.state = 'scheduled' AND action.blockers = 0")
 _executing = text("action.state = 'executing'")
 _due = and_(_scheduled, action.c.execute_at <= NOW)
+# Beside the others inside `_none`: a condition of its own would lower what PostgreSQL expects to
+# find, and with it the index's worth. A look at two numbers of a row that is read anyhow.
+_overdue = action.c.claimable_at + action.c.overdue_after < NOW
 _lost = and_(_executing, action.c.lease_until < NOW)
 
 
@@ -85,7 +88,7 @@ def _by(index: str) -> tuple[Any, str, str]:
 NEXT_DUE = (
     select(action.c.execute_at)
     .with_hint(*_by("ix_action_claimable"))
-    .where(_scheduled, _none(_blocked, _paused))
+    .where(_scheduled, _none(_overdue, _blocked, _paused))
     .order_by(action.c.execute_at, action.c.id)
     .limit(_one)
 )
@@ -177,11 +180,13 @@ class Take:
 
 CLAIM = Take(
     "claimed",
-    and_(_due, _none(_blocked, _paused)),
+    and_(_due, _none(_overdue, _blocked, _paused)),
     _state == _word(State.SCHEDULED),
     action.c.execute_at,
     "ix_action_claimable",
 )
+TOO_OLD = and_(_due, _overdue, _none(_blocked, _paused))
+"""Claimable for longer than its kind allows: what the claim leaves to a person (promise 14)."""
 TAKE_OVER = Take(
     "taken_over",
     and_(_lost, _none(_paused)),

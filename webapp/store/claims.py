@@ -68,7 +68,7 @@ class Finish(NamedTuple):
 
 def next_due(tx: Tx) -> int | None:
     """The earliest `execute_at` among the rows that could be claimed, due or not."""
-    row = _NEXT_DUE.first(tx, {})
+    row = _NEXT_DUE.first(tx, tx.params({}))
     return None if row is None else int(row.execute_at)
 
 

@@ -80,6 +80,10 @@ action = Table(
     _at("cancel_by"),
     _at("execute_at"),
     _at("claimable_at"),
+    # How long after `claimable_at` it may still be claimed, by the policy that drafted it.
+    Column(
+        "overdue_after", BigInteger, nullable=False, server_default=text(str(3_600 * 1_000_000))
+    ),
     Column("held_left", BigInteger),
     Column("decision", Text, nullable=False),
     Column("blockers", Integer, nullable=False, server_default="0"),

@@ -6,7 +6,7 @@ Durations are microseconds. The claim and what follows it stand in `claims`.
 import json
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, String, case, func, literal
+from sqlalchemy import BigInteger, ColumnElement, String, case, func, literal, null
 
 from webapp.domain.action import Action
 from webapp.domain.states import CANCELLABLE, TOO_LATE, State
@@ -94,17 +94,15 @@ _APPROVE = Arrow(
     ),
 )
 _REJECT = Arrow("rejected", asked(State.AWAITING_APPROVAL, state=State.REJECTED, finished_at=NOW))
-_HOLD = Arrow(
-    "held",
-    asked(
-        State.SCHEDULED,
-        state=State.HELD,
-        held_left=action.c.execute_at - NOW,
-        execute_at=None,
-        cancel_by=None,
-        **_renew,
-    ),
-)
+HELD: dict[str, Any] = {
+    "state": State.HELD,
+    "held_left": action.c.execute_at - NOW,
+    "execute_at": null(),
+    "cancel_by": null(),
+    **_renew,
+}
+"""What a hold writes; `:p_reserve` renews a reservation."""
+_HOLD = Arrow("held", asked(State.SCHEDULED, **HELD))
 _left = func.coalesce(action.c.held_left, action.c.window + action.c.margin)
 _released = _not_before(NOW + _later(_left, literal(RELEASE_AT_LEAST, BigInteger())))
 _RELEASE = Arrow(
@@ -125,7 +123,7 @@ _EXTEND = Arrow(
         State.SCHEDULED,
         execute_at=action.c.execute_at + _span,
         cancel_by=action.c.cancel_by + _span,
-        claimable_at=action.c.claimable_at + _span,
+        claimable_at=_later(action.c.claimable_at, action.c.execute_at + _span),
         extended=action.c.extended + _span,
         **_renew,
     ).where(

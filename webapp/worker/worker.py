@@ -15,6 +15,7 @@ from webapp.connectors.registry import connectors as registered
 from webapp.domain.errors import Unavailable
 from webapp.services.desk import Desk
 from webapp.services.execute import Attempt, Means, execute
+from webapp.services.overdue import hold_overdue
 from webapp.services.recover import expire_reservations, recover
 from webapp.store import heartbeats
 from webapp.store.claims import Finish
@@ -67,6 +68,7 @@ class Worker:
         trigger.every(POLL_SECONDS, self._poll, at_once=True)
         trigger.every(desk.settings.sweep_seconds, dispatcher.sweep, at_once=True)
         trigger.every(desk.settings.sweep_seconds, self._expire)
+        trigger.every(desk.settings.sweep_seconds, self._hold_overdue)
         trigger.every(min(BEAT_SECONDS, lease / 3), self._beat)
         trigger.every(lease / 3, self._keep_leases)
         trigger.every(OFFSET_SECONDS, self._measure_offset)
@@ -83,6 +85,8 @@ class Worker:
         return not self._thread.is_alive()
 
     def _live(self) -> None:
+        # Before the first claim, which would have to look past all of them.
+        self._hold_overdue()
         self._dispatcher.run()
         self._desk.db.wakeup.unsubscribe(self._dispatcher.trigger.bring)
         self._dispatcher.trigger.stop()
@@ -108,6 +112,13 @@ class Worker:
         def work() -> None:
             for action_id in expire_reservations(self._desk):
                 log.info("Action %s cancelled: its reservation has expired", action_id)
+
+        self._quietly(work)
+
+    def _hold_overdue(self) -> None:
+        def work() -> None:
+            if held := hold_overdue(self._desk):
+                log.warning("%d actions were overdue for too long: held for a person", held)
 
         self._quietly(work)
 

@@ -61,6 +61,12 @@ MORE = (
     ),
     Field("max_attempts", "Attempts", "How often it is tried when nothing happened, 1 to 100."),
     Field(
+        "max_overdue_seconds",
+        "Overdue at most",
+        "Seconds, 1 to 604800. What was due for longer without being run, say while the desk was "
+        "down, is held for a person. Holds for what is drafted from now on.",
+    ),
+    Field(
         "reservation_seconds",
         "Reservation",
         "Seconds for which stock stays reserved; longer than window, margin and lease together.",

@@ -1,0 +1,20 @@
+"""How long an action may be overdue
+
+Revision ID: 0002
+Revises: 0001
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    hour = sa.text("3600000000")
+    op.add_column(
+        "action", sa.Column("overdue_after", sa.BigInteger(), nullable=False, server_default=hour)
+    )
