@@ -1,8 +1,9 @@
 """Holding what was claimable for longer than its kind allows, instead of running it late.
 
-The claim refuses such a row by itself (`batches.CLAIM`); this is what brings it before people. No
-index of its own, which every draft would pay for: such rows are the first of those that are due, and
-a worker holds them before its first claim, so that no claim looks past many (20,000 rows: 1.5 s).
+The claim refuses such a row by itself (`batches.CLAIM`); this is what brings it before people. It
+needs no index of its own, which every draft would pay for: such rows are the first of those that
+are due, and a worker holds them before its first claim, so that no claim looks past many of them
+(20,000 rows: 1.5 s to hold, 20 ms to look past).
 """
 
 from typing import Any

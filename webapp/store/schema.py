@@ -289,6 +289,11 @@ desk = Table(
     # an older table is decided again.
     Column("id", Integer, primary_key=True),
     Column("revision", BigInteger, nullable=False),
+    # Which database this is (store/lineage.py): a name of its own, what PostgreSQL calls its
+    # server, and how often it was found to have been put back from a backup.
+    Column("identity", String(32)),
+    Column("server", String(100)),
+    Column("life", BigInteger, nullable=False, server_default="0"),
     CheckConstraint("id = 1", name="single"),
 )
 

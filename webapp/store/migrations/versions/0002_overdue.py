@@ -1,4 +1,4 @@
-"""How long an action may be overdue
+"""How long an action may be overdue, and which database this is
 
 Revision ID: 0002
 Revises: 0001
@@ -17,4 +17,9 @@ def upgrade() -> None:
     hour = sa.text("3600000000")
     op.add_column(
         "action", sa.Column("overdue_after", sa.BigInteger(), nullable=False, server_default=hour)
+    )
+    op.add_column("desk", sa.Column("identity", sa.String(length=32), nullable=True))
+    op.add_column("desk", sa.Column("server", sa.String(length=100), nullable=True))
+    op.add_column(
+        "desk", sa.Column("life", sa.BigInteger(), nullable=False, server_default=sa.text("0"))
     )
