@@ -64,6 +64,7 @@ class Policy(BaseModel):
     flagged: Literal["approval", "long_window", "same"] = "approval"
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     max_overdue_seconds: Annotated[int, Field(ge=1, le=604_800)] = 3_600
+    on_parent_failed: Literal["cancel", "hold"] = "cancel"
     reservation_seconds: Annotated[int, Field(ge=1, le=604_800)] = 1_800
     allow_no_undo: YesNo = False
 

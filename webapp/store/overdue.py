@@ -15,9 +15,9 @@ from webapp.domain.times import SECOND
 from webapp.store.arrow import log_moved, record_many
 from webapp.store.batches import TOO_OLD
 from webapp.store.engine import NOW, Tx
+from webapp.store.hold import HELD
 from webapp.store.hot import Hot
 from webapp.store.schema import action
-from webapp.store.transitions import HELD
 
 AT_ONCE = 500
 """Rows held in one transaction: nobody waits long for its locks."""

@@ -33,6 +33,7 @@ class Teller:
     def facts(self) -> list[Markup]:
         """Sentences, none where the row speaks for itself."""
         tell = {
+            State.AWAITING_APPROVAL: self._after_failed,
             State.SCHEDULED: self._scheduled,
             State.HELD: self._held,
             State.EXECUTING: self._executing,
@@ -73,8 +74,18 @@ class Teller:
             )
 
     def _held(self) -> Iterator[Markup]:
-        if self.action.state_reason:
+        told = [*self._after_failed()]
+        yield from told
+        if self.action.state_reason and not (told and self.action.state_by == "policy"):
             yield self._quoted(self.action.state_reason)
+
+    def _after_failed(self) -> Iterator[Markup]:
+        for parent in self.waits_for():
+            if parent.state is State.FAILED:
+                verb = "Released" if self.action.state is State.HELD else "Approved"
+                yield Markup("It depends on {}, which failed. {}, it runs without it.").format(
+                    self.called(parent), verb
+                )
 
     def _executing(self) -> Iterator[Markup]:
         if self.action.error:

@@ -67,6 +67,12 @@ MORE = (
         "down, is held for a person. Holds for what is drafted from now on.",
     ),
     Field(
+        "on_parent_failed",
+        "When what it depends on has failed",
+        "What becomes of one that waits for another action.",
+        choices=(("cancel", "it is cancelled"), ("hold", "it is held for a person")),
+    ),
+    Field(
         "reservation_seconds",
         "Reservation",
         "Seconds for which stock stays reserved; longer than window, margin and lease together.",

@@ -21,6 +21,7 @@ _WORDS = {
     "approved": "approved by {actor}",
     "rejected": "rejected by {actor}",
     "held": "held by {actor}",
+    "held_with_parent": "held by {actor}: what it depends on has failed",
     "released": "released by {actor}",
     "extended": "given {seconds} s more by {actor}",
     "run_now": "sent ahead by {actor}",
@@ -219,6 +220,8 @@ class Story:
         words = _WORDS.get(event.verb, event.verb.replace("_", " ")).format_map(data)
         if event.verb == "drafted":
             words += f", {event.to_state.label.lower()}"
+        if data.get("dropped"):
+            words += ", without what it depended on and had failed"
         said = next((str(data[one]) for one in _QUOTED if data.get(one)), None)
         return Line(event.at, words, said)
 
