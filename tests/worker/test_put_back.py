@@ -3,11 +3,12 @@
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from psycopg.errors import ObjectInUse
 from sqlalchemy import delete, text, update
 
 from tests.fixtures.desk import wait_until
@@ -229,7 +230,16 @@ def test_a_copy_within_the_same_server_is_a_copy(
     db = Database(postgresql_url)
     lived(db, tmp_path)
     db.close()
-    name = postgres_server.create(db.url.database)
+    names: list[str] = []
+
+    def copied() -> bool:
+        # The server takes a moment to notice that the worker's connections are closed.
+        with suppress(ObjectInUse):
+            names.append(postgres_server.create(db.url.database))
+        return bool(names)
+
+    wait_until(copied)
+    (name,) = names
     copy = Database(postgres_server.url(name))
     lived(copy, tmp_path)
     assert paused(copy) == [PUT_BACK]

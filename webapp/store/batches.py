@@ -34,6 +34,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from webapp.domain.states import TERMINAL, State
+from webapp.domain.times import SECOND
 from webapp.store.arrow import log_moved, param
 from webapp.store.engine import NOW
 from webapp.store.schema import action, dependency, pause
@@ -76,6 +77,7 @@ _due = and_(_scheduled, action.c.execute_at <= NOW)
 _overdue = action.c.claimable_at + action.c.overdue_after < NOW
 _lost = and_(_executing, action.c.lease_until < NOW)
 
+NOT_PAUSED = _none(_paused)
 
 def _by(index: str) -> tuple[Any, str, str]:
     """Differs because SQLite scans the table once an ANALYZE has seen that most rows are claimable.
@@ -120,6 +122,9 @@ CLAIMED = (
 
 TAKEN = (*CLAIMED, action.c.late_cancel_at, action.c.state, action.c.previous_state)
 """What a worker gets of the rows it took."""
+
+FIRST_LOOK = 30 * SECOND
+"""After an outcome became unknown: whatever was still under way then is over."""
 
 FINISH_VERBS: dict[str, str] = {State.SCHEDULED: "retried", State.EXECUTING: "in_doubt"}
 """How a finish is called in its event, where that is not the state's own name."""
@@ -240,6 +245,10 @@ def _finish(rows: Any) -> Update:
             execute_at=case((retried, retry_at), else_=action.c.execute_at),
             cancel_by=case((retried, retry_at), else_=action.c.cancel_by),
             claimable_at=case((retried, retry_at), else_=action.c.claimable_at),
+            look_at=case(
+                (rows.c.state == _word(State.UNKNOWN), NOW + literal_column(str(FIRST_LOOK))),
+                (rows.c.state == _word(State.EXECUTED), retry_at),
+            ),
             cancelled_at=case((withdrawn, NOW)),
             cancelled_by=case((withdrawn, action.c.late_cancel_by)),
             cancel_reason=case((withdrawn, action.c.late_cancel_reason)),

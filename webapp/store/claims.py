@@ -54,7 +54,8 @@ class Finish(NamedTuple):
 
     `effect` and `error` are JSON for the row, `data` for the event. With `retry_at` (UTC
     microseconds) come `scheduled`, which only an attempt that certainly had no effect may bring,
-    and `executing`: nobody knows yet, and the sweep takes it over at that time.
+    and `executing`: nobody knows yet, and the sweep takes it over at that time. With `executed` it
+    is from when on the provider is asked whether it is settled.
     """
 
     id: str

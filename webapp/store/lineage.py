@@ -12,7 +12,8 @@ from sqlalchemy.exc import DBAPIError
 from webapp.domain.states import State
 from webapp.store import pauses
 from webapp.store.arrow import record_many
-from webapp.store.engine import Database, Tx
+from webapp.store.batches import FIRST_LOOK
+from webapp.store.engine import NOW, Database, Tx
 from webapp.store.schema import action, desk, event
 
 
@@ -62,6 +63,7 @@ _LOST = (
         previous_state=action.c.state,
         version=action.c.version + 1,
         lease_until=None,
+        look_at=NOW + FIRST_LOOK,
         error=bindparam("b_error"),
         state_by=PUT_BACK_BY,
         state_reason=PUT_BACK,
@@ -76,7 +78,7 @@ def name(db: Database) -> str:
     if db.dialect == "sqlite":
         where = str(Path(url.database or "").resolve())
     else:
-        where = f"{url.host}:{url.port or 5432}/{url.database}"
+        where = f"{url.host or url.query.get('host')}:{url.port or 5432}/{url.database}"
     return hashlib.sha256(where.encode()).hexdigest()[:16]
 
 
@@ -122,7 +124,7 @@ def put_back(tx: Tx) -> list[str]:
         pauses.add(tx, agent=None, kind=None, reason=PUT_BACK, by=PUT_BACK_BY)
     message = f"{PUT_BACK} while it ran"
     error = {"message": message, "permanent": False, "may_have_happened": True, "detail": {}}
-    rows = tx.conn.execute(_LOST, {"b_error": json.dumps(error)}).all()
+    rows = tx.conn.execute(_LOST, tx.params({"b_error": json.dumps(error)})).all()
     if rows:
         data = json.dumps({"error": message})
         record_many(tx, ((row, "unknown", data) for row in rows), PUT_BACK_BY)

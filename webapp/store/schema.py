@@ -104,6 +104,8 @@ action = Table(
     Column("state_reason", Text),
     Column("effect", Text),
     Column("error", Text),
+    # From when on the provider is asked what became of it; null: there is nothing to ask.
+    _at("look_at"),
     _at("reserved_until"),
     Column("renewals", Integer, nullable=False, server_default="0"),
     Column("compensates", String(36), ForeignKey("action.id")),
@@ -151,6 +153,12 @@ action = Table(
         "reserved_until",
         sqlite_where=text(f"reserved_until IS NOT NULL AND state IN ({quoted(CANCELLABLE)})"),
         postgresql_where=text(f"reserved_until IS NOT NULL AND state IN ({quoted(CANCELLABLE)})"),
+    ),
+    Index(
+        "ix_action_look",
+        "look_at",
+        sqlite_where=text("look_at IS NOT NULL"),
+        postgresql_where=text("look_at IS NOT NULL"),
     ),
     Index(
         "uq_action_live_compensation",

@@ -19,6 +19,7 @@ from webapp.services.execute import Attempt, Means, execute
 from webapp.services.overdue import hold_overdue
 from webapp.services.put_back import look
 from webapp.services.recover import expire_reservations, recover
+from webapp.services.settle import settle
 from webapp.store import heartbeats
 from webapp.store.claims import Finish
 from webapp.worker.dispatcher import Dispatcher
@@ -78,6 +79,7 @@ class Worker:
         trigger.every(desk.settings.sweep_seconds, dispatcher.sweep, at_once=True)
         trigger.every(desk.settings.sweep_seconds, self._expire)
         trigger.every(desk.settings.sweep_seconds, self._hold_overdue)
+        trigger.every(desk.settings.sweep_seconds, self._settle)
         trigger.every(min(BEAT_SECONDS, lease / 3), self._beat)
         trigger.every(lease / 3, self._keep_leases)
         trigger.every(BEAT_SECONDS, lambda: self._quietly(self._keep_mark))
@@ -139,6 +141,13 @@ class Worker:
         def work() -> None:
             if held := hold_overdue(self._desk):
                 log.warning("%d actions were overdue for too long: held for a person", held)
+
+        self._quietly(work)
+
+    def _settle(self) -> None:
+        def work() -> None:
+            for action_id in settle(self._means, self.name):
+                log.info("Action %s settled: the provider was asked", action_id)
 
         self._quietly(work)
 

@@ -38,6 +38,7 @@ _WORDS = {
     "unknown": "outcome unknown",
     "resolved": "settled by {actor}: {outcome}",
     "compensated": "taken back",
+    "settled": "settled at the provider",
 }
 """By the event's verb; what is not here is said by its own name."""
 _WHY = {"window": "Why a window", "approval": "Why approval", "immediate": "Why at once"}
