@@ -3,12 +3,12 @@
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from psycopg.errors import ObjectInUse
+from psycopg import sql
 from sqlalchemy import delete, text, update
 
 from tests.fixtures.desk import wait_until
@@ -230,16 +230,9 @@ def test_a_copy_within_the_same_server_is_a_copy(
     db = Database(postgresql_url)
     lived(db, tmp_path)
     db.close()
-    names: list[str] = []
-
-    def copied() -> bool:
-        # The server takes a moment to notice that the worker's connections are closed.
-        with suppress(ObjectInUse):
-            names.append(postgres_server.create(db.url.database))
-        return bool(names)
-
-    wait_until(copied)
-    (name,) = names
+    end = sql.SQL("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = {}")
+    postgres_server.execute(end.format(sql.Literal(db.url.database)))
+    name = postgres_server.create(db.url.database)
     copy = Database(postgres_server.url(name))
     lived(copy, tmp_path)
     assert paused(copy) == [PUT_BACK]
