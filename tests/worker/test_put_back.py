@@ -230,7 +230,9 @@ def test_a_copy_within_the_same_server_is_a_copy(
     db = Database(postgresql_url)
     lived(db, tmp_path)
     db.close()
-    end = sql.SQL("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = {}")
+    end = sql.SQL(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = {}"
+    )
     postgres_server.execute(end.format(sql.Literal(db.url.database)))
     name = postgres_server.create(db.url.database)
     copy = Database(postgres_server.url(name))

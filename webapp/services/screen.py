@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from webapp.domain.action import Action
 from webapp.domain.times import SECOND
 from webapp.services.desk import Desk
-from webapp.store import actions, events, feed, people
+from webapp.store import actions, attempts, events, feed, people
+from webapp.store.attempts import Late
 from webapp.store.engine import Tx
 from webapp.store.feed import Around
 
@@ -24,6 +25,8 @@ class Surroundings:
     actions: dict[str, Action]
     around: Around
     names: dict[str, str]
+    late: dict[str, list[Late]]
+    """What attempts reported after somebody else had taken them over, by action."""
 
     def name(self, actor: str) -> str:
         """How a page calls whoever acted: a person's name where it is known."""
@@ -96,4 +99,5 @@ def _surroundings(tx: Tx, found: list[Action]) -> Surroundings:
     }
     known |= actions.many(tx, named - known.keys())
     names = {person.actor: person.name for person in people.everyone(tx)}
-    return Surroundings(known, feed.around(tx, [one.id for one in found]), names)
+    ids = [one.id for one in found]
+    return Surroundings(known, feed.around(tx, ids), names, attempts.of(tx, ids))

@@ -213,10 +213,6 @@ EXTEND_LEASES = (
 
 MINE = select(*TAKEN).where(_executing, action.c.worker == param("actor", String()))
 
-STANDING = select(
-    action.c.id, action.c.state, action.c.previous_state, action.c.attempt, action.c.worker
-).where(action.c.id.in_(bindparam("p_ids", expanding=True)))
-
 
 def _finish(rows: Any) -> Update:
     again = rows.c.state == _word(State.SCHEDULED)

@@ -18,7 +18,6 @@ from webapp.store.batches import (
     FINISH_VERBS,
     MINE,
     NEXT_DUE,
-    STANDING,
     TAKE_OVER,
     Take,
 )
@@ -98,11 +97,6 @@ def extend_leases(tx: Tx, worker: str, ids: Sequence[str], lease: int) -> set[st
 def mine(tx: Tx, worker: str) -> list[Claim]:
     """Everything that is executing under `worker`'s name, also what it was never told of."""
     return [_claim(row) for row in tx.conn.execute(MINE, {"p_actor": worker})]
-
-
-def standing(tx: Tx, ids: Sequence[str]) -> dict[str, AnyRow]:
-    """State, previous_state, attempt and worker of these rows: what a late result finds."""
-    return {row.id: row for row in tx.conn.execute(STANDING, {"p_ids": list(ids)})}
 
 
 def finish(tx: Tx, worker: str, results: Sequence[Finish]) -> list[Finish]:

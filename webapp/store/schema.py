@@ -208,6 +208,21 @@ dependency = Table(
     Index("ix_dependency_parent", "parent"),
 )
 
+attempt_log = Table(
+    "attempt_log",
+    metadata,
+    # How attempts ended that somebody else had taken over by then: never applied, but evidence.
+    Column("id", Integer, primary_key=True),
+    Column("action", String(36), ForeignKey("action.id"), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("worker", String(100), nullable=False),
+    Column("outcome", String(20), nullable=False),
+    _at("at", nullable=False),
+    Column("effect", Text),
+    Column("error", Text),
+    Index("uq_attempt_log_attempt", "action", "attempt", "worker", unique=True),
+)
+
 event = Table(
     "event",
     metadata,

@@ -9,6 +9,7 @@ from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, State
 from webapp.domain.times import SECOND
 from webapp.services.cancel import late_receipt
+from webapp.services.late import disagreeing
 from webapp.services.screen import Surroundings
 from webapp.web.moments import Zone, countdown, span
 from webapp.web.row_buttons import again_of, can_be_repaired, repair
@@ -43,7 +44,7 @@ class Teller:
             State.FAILED: self._failed,
             State.UNKNOWN: self._unknown,
         }.get(self.action.state)
-        return [*tell()] if tell else []
+        return [*(tell() if tell else ()), *self._disagree()]
 
     def waits_for(self) -> list[Action]:
         """What has to be executed first, and is not."""
@@ -171,6 +172,15 @@ class Teller:
         if self.action.late_cancel_at is not None:
             yield self._race()
         yield Markup("Look at the provider, then say what you found.")
+
+    def _disagree(self) -> Iterator[Markup]:
+        for late in disagreeing(self.action, self.around.late.get(self.action.id, ())):
+            yield Markup(
+                "<b>Look at the provider:</b> attempt {}, believed lost, reported at {} that it "
+                "happened ({}), and this row says otherwise."
+            ).format(
+                late.attempt, self.zone.marked(late.at, "exact"), visible(late.provider_id or "?")
+            )
 
     def _repeated(self) -> Iterator[Markup]:
         repeat = again_of(self.action, self.around)

@@ -39,9 +39,12 @@ _WORDS = {
     "resolved": "settled by {actor}: {outcome}",
     "compensated": "taken back",
     "settled": "settled at the provider",
+    "late_result": "attempt {attempt} reported late, {outcome}: not applied",
 }
 """By the event's verb; what is not here is said by its own name."""
 _WHY = {"window": "Why a window", "approval": "Why approval", "immediate": "Why at once"}
+_OUTCOMES = {"scheduled": "no effect", "executing": "in doubt"}
+"""What an attempt reported, where that is not the state's own name."""
 _QUOTED = ("reason", "error", "evidence")
 _CALLS = frozenset({"webhook", "webhook.undo"})
 """Kinds whose body goes out as JSON."""
@@ -147,6 +150,22 @@ class Story:
         return list(_flat(self.action.error or {}))
 
     @property
+    def late(self) -> list[tuple[str, Markup]]:
+        """What attempts reported after somebody else had taken them over."""
+        return [
+            (
+                f"Attempt {late.attempt}",
+                Markup("{}{} at {}, by {}").format(
+                    _OUTCOMES.get(late.outcome, late.outcome),
+                    f" ({late.provider_id})" if late.provider_id else "",
+                    self.row.zone.marked(late.at, "exact"),
+                    visible(self.name(late.worker)),
+                ),
+            )
+            for late in self.row.around.late.get(self.action.id, ())
+        ]
+
+    @property
     def links(self) -> list[tuple[str, list[Action]]]:
         """Other actions, by what they are to this one."""
         action, known = self.action, self.row.around.actions
@@ -217,6 +236,7 @@ class Story:
     def _line(self, event: Event) -> Line:
         data: dict[str, Any] = {"attempt": "", "seconds": "", "outcome": "", **event.data}
         data["outcome"] = str(data["outcome"]).replace("_", " ")
+        data["outcome"] = _OUTCOMES.get(data["outcome"], data["outcome"])
         data["actor"] = self.name(event.actor)
         words = _WORDS.get(event.verb, event.verb.replace("_", " ")).format_map(data)
         if event.verb == "drafted":

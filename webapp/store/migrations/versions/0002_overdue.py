@@ -1,4 +1,4 @@
-"""How long an action may be overdue, when the provider is asked, and which database this is
+"""What a crash leaves behind: overdue rows, late results, questions, and which database it is
 
 Revision ID: 0002
 Revises: 0001
@@ -26,6 +26,22 @@ def upgrade() -> None:
     op.execute(
         "UPDATE action SET look_at = 0 WHERE state = 'unknown' "
         "OR (state = 'executed' AND effect LIKE '%\"status\": \"submitted\"%')"
+    )
+    op.create_table(
+        "attempt_log",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("action", sa.String(length=36), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("worker", sa.String(length=100), nullable=False),
+        sa.Column("outcome", sa.String(length=20), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("effect", sa.Text(), nullable=True),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(["action"], ["action.id"], name=op.f("fk_attempt_log_action")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_attempt_log")),
+    )
+    op.create_index(
+        "uq_attempt_log_attempt", "attempt_log", ["action", "attempt", "worker"], unique=True
     )
     op.add_column("desk", sa.Column("identity", sa.String(length=32), nullable=True))
     op.add_column("desk", sa.Column("server", sa.String(length=100), nullable=True))
