@@ -155,6 +155,7 @@ def test_planted_a_claim_without_the_guard_runs_it(
         batches._due,
         action.c.state == "scheduled",
         action.c.execute_at,
+        "ix_action_claimable",
     )
     statement = careless.sqlite if database.dialect == "sqlite" else careless.postgresql
     monkeypatch.setitem(claims._TAKES, (batches.CLAIM, database.dialect), Hot(statement))

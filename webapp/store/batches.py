@@ -79,6 +79,7 @@ _lost = and_(_executing, action.c.lease_until < NOW)
 
 NOT_PAUSED = _none(_paused)
 
+
 def _by(index: str) -> tuple[Any, str, str]:
     """Differs because SQLite scans the table once an ANALYZE has seen that most rows are claimable.
 

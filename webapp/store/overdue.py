@@ -8,7 +8,19 @@ are due, and a worker holds them before its first claim, so that no claim looks 
 
 from typing import Any
 
-from sqlalchemy import BigInteger, String, Update, any_, case, cast, func, literal, select, update
+from sqlalchemy import (
+    BigInteger,
+    String,
+    Update,
+    any_,
+    case,
+    cast,
+    func,
+    literal,
+    literal_column,
+    select,
+    update,
+)
 
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
@@ -68,9 +80,15 @@ def _hold() -> Update:
 
 
 _found = (
-    select(action.c.id).where(TOO_OLD).order_by(action.c.execute_at, action.c.id).limit(AT_ONCE)
+    select(action.c.id)
+    .where(TOO_OLD)
+    .order_by(action.c.execute_at, action.c.id)
+    .limit(literal_column(str(AT_ONCE)))
 )
-SQLITE = _hold().where(action.c.id.in_(_found))
+# Differs because SQLite has to be told its index: `batches.Take`.
+SQLITE = _hold().where(
+    action.c.id.in_(_found.with_hint(action, "INDEXED BY ix_action_claimable", "sqlite"))
+)
 
 
 def _postgresql() -> Any:
