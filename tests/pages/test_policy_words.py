@@ -49,6 +49,7 @@ def test_what_differs_from_it_follows() -> None:
             "so that a click in the last moment still counts."
         ),
         "Once approved it runs 10 s later, unless somebody cancels.",
+        "If it was due for more than 1 h without being run, it is held for a person.",
     ]
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from tests.services.people import ANA, drafted, policy, state, stocked
-from tests.store.rows import put, verbs
+from tests.store.rows import put, row, verbs
 from webapp.domain.errors import Invalid, NotFound
 from webapp.domain.kinds.registry import DRAFTED, KINDS
 from webapp.domain.policy import Mode, Policy, default_policy
 from webapp.domain.states import State
+from webapp.domain.times import SECOND
 from webapp.services import agents, customers, pause
 from webapp.services.desk import Desk
 from webapp.services.settings import LATER, change, show
@@ -197,3 +198,14 @@ def test_defaults_let_nothing_run_by_itself(desk: Desk) -> None:
     fresh = {kind: row["mode"] for kind, row in show(desk).items() if KINDS[kind].repairs}
     assert set(fresh.values()) == {"window"}
     assert {default_policy(kind).mode for kind in DRAFTED} == {Mode.APPROVAL}
+
+
+def test_the_limit_of_being_overdue_holds_for_what_is_drafted_afterwards(desk: Desk) -> None:
+    """CONTRACT, `max_overdue_seconds`: an hour by default."""
+    before = drafted(desk)
+    policy(desk, max_overdue_seconds="90")
+    after = drafted(desk)
+    assert row(desk.db, before.id).overdue_after == 3_600 * SECOND
+    assert row(desk.db, after.id).overdue_after == 90 * SECOND
+    for wrong in ("0", "604801", "long"):
+        assert refused(desk, "refund", max_overdue_seconds=wrong) == ["/max_overdue_seconds"]

@@ -8,8 +8,9 @@ from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.store import stock, transitions
 from webapp.store.engine import Database
+from webapp.store.hold import RENEWALS
 from webapp.store.schema import action
-from webapp.store.transitions import EXTENSIONS_AT_LEAST, RELEASE_AT_LEAST, RENEWALS
+from webapp.store.transitions import EXTENSIONS_AT_LEAST, RELEASE_AT_LEAST
 
 RESERVE = 1_800 * SECOND
 

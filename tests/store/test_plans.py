@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from tests.store.rows import LEASE, claim_all, put
 from webapp.domain.times import SECOND
+from webapp.store import overdue
 from webapp.store.batches import CLAIM, NEXT_DUE, OLDEST_OVERDUE
 from webapp.store.engine import Database
 from webapp.store.schema import action
@@ -92,7 +93,11 @@ def claim_statement(db: Database) -> Any:
     return CLAIM.sqlite if db.dialect == "sqlite" else CLAIM.postgresql
 
 
-@pytest.mark.parametrize("name", ["claim", "next due", "oldest overdue"])
+def _too_old(db: Database) -> Any:
+    return overdue.SQLITE if db.dialect == "sqlite" else overdue.POSTGRESQL
+
+
+@pytest.mark.parametrize("name", ["claim", "next due", "oldest overdue", "too old"])
 def test_an_index_answers_whatever_else_there_is(crowded: Any, backend: str, name: str) -> None:
     """DESIGN, PostgreSQL claim: a partial index over claimable rows only, on both databases."""
     db = crowded(backend)
@@ -101,6 +106,7 @@ def test_an_index_answers_whatever_else_there_is(crowded: Any, backend: str, nam
         "claim": (claim_statement(db), worker),
         "next due": (NEXT_DUE, {}),
         "oldest overdue": (OLDEST_OVERDUE, {}),
+        "too old": (_too_old(db), {"p_reserve": 0, "p_actor": "policy"}),
     }[name]
     found = plan(db, statement, params)
     assert INDEX in found, found

@@ -22,7 +22,13 @@ def lone_worker(tmp_path: Path) -> Iterator[Callable[..., Process]]:
         with log.open("wb") as output:
             popen = subprocess.Popen(
                 [sys.executable, "-m", "tests.worker.lone"],
-                env={**os.environ, "UNDO_DESK_DATABASE_URL": database_url, **own},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": str(Path(__file__).parents[2]),
+                    "UNDO_DESK_DATABASE_URL": database_url,
+                    **own,
+                },
+                cwd=tmp_path,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -63,6 +63,8 @@ class Policy(BaseModel):
     long_window_seconds: _Week = 900
     flagged: Literal["approval", "long_window", "same"] = "approval"
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
+    max_overdue_seconds: Annotated[int, Field(ge=1, le=604_800)] = 3_600
+    on_parent_failed: Literal["cancel", "hold"] = "cancel"
     reservation_seconds: Annotated[int, Field(ge=1, le=604_800)] = 1_800
     allow_no_undo: YesNo = False
 

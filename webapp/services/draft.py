@@ -176,6 +176,7 @@ def _row(desk: Desk, new: New, table: PolicyTable, action_id: str) -> NewAction:
         "draft_key": new.key,
         "draft_hash": new.body_hash,
         **_timing(decision),
+        "overdue_after": policy.max_overdue_seconds * SECOND,
         "decision": canonical(decision.as_json()),
         "state_by": "policy",
         "reserved_until": _reserved_until(now, policy, decision) if reserves else None,

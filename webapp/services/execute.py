@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from webapp.connectors.base import Connector, Effect, EffectFailed, EffectRequest
+from webapp.connectors.base import SUBMITTED, Connector, Effect, EffectFailed, EffectRequest
 from webapp.domain.drafts import fingerprint
 from webapp.domain.errors import Unavailable
 from webapp.domain.ids import idempotency_key
@@ -97,14 +97,16 @@ def happened(claim: Claim, effect: Effect) -> Finish:
         claim.id,
         claim.attempt,
         State.EXECUTED,
-        effect=_json(
-            {
-                "status": effect.status,
-                "provider_id": effect.provider_id,
-                "detail": effect.detail,
-            }
-        ),
+        effect=as_json(effect),
+        retry_at=0 if effect.status == SUBMITTED else None,
         data=_json({"attempt": claim.attempt, "provider_id": effect.provider_id}),
+    )
+
+
+def as_json(effect: Effect) -> str:
+    """As the row keeps it."""
+    return _json(
+        {"status": effect.status, "provider_id": effect.provider_id, "detail": effect.detail}
     )
 
 

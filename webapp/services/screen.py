@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from webapp.domain.action import Action
 from webapp.domain.times import SECOND
 from webapp.services.desk import Desk
-from webapp.store import actions, events, feed, merging, people
+from webapp.store import actions, attempts, events, feed, merging, people
+from webapp.store.attempts import Late
 from webapp.store.engine import Tx
 from webapp.store.feed import Around
 from webapp.store.merging import Part
@@ -25,6 +26,8 @@ class Surroundings:
     actions: dict[str, Action]
     around: Around
     names: dict[str, str]
+    late: dict[str, list[Late]]
+    """What attempts reported after somebody else had taken them over, by action."""
     parts: dict[str, list[Part]] = field(default_factory=dict)
     """By action id: what each of its drafts said, where several were joined."""
 
@@ -99,5 +102,6 @@ def _surroundings(tx: Tx, found: list[Action]) -> Surroundings:
     }
     known |= actions.many(tx, named - known.keys())
     names = {person.actor: person.name for person in people.everyone(tx)}
+    ids = [one.id for one in found]
     parts = merging.parts(tx, [one.id for one in found if one.merges])
-    return Surroundings(known, feed.around(tx, [one.id for one in found]), names, parts)
+    return Surroundings(known, feed.around(tx, ids), names, attempts.of(tx, ids), parts)

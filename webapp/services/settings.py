@@ -16,7 +16,7 @@ from webapp.store.engine import Tx
 LATER = frozenset(
     {
         *("first_of_kind", "likely_duplicate", "needs_eyes", "approval_ttl_seconds"),
-        *("max_overdue_seconds", "on_parent_failed", "desk_hours", "burst", "spend"),
+        *("desk_hours", "burst", "spend"),
     }
 )
 """Keys of the contract that are not built yet."""

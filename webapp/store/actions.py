@@ -15,6 +15,7 @@ from webapp.store.schema import action, dependency, part
 _NOT_SHOWN = {
     *("customer_ref", "draft_key", "draft_hash", "cancel_key", "has_dependants", "renewals"),
     *("merge_key", "merge_scope", "payload_version"),
+    *("overdue_after", "look_at"),
 }
 _SHOWN = [column for column in action.c if column.name not in _NOT_SHOWN]
 _BY_ID = select(*_SHOWN).where(action.c.id == bindparam("b_id", type_=String()))

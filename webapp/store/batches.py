@@ -34,6 +34,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from webapp.domain.states import TERMINAL, State
+from webapp.domain.times import SECOND
 from webapp.store.arrow import log_moved, param
 from webapp.store.engine import NOW
 from webapp.store.schema import action, dependency, pause
@@ -71,7 +72,12 @@ _blocked = exists().where(
 _scheduled = text("action.state = 'scheduled' AND action.blockers = 0")
 _executing = text("action.state = 'executing'")
 _due = and_(_scheduled, action.c.execute_at <= NOW)
+# Beside the others inside `_none`: a condition of its own would lower what PostgreSQL expects to
+# find, and with it the index's worth. A look at two numbers of a row that is read anyhow.
+_overdue = action.c.claimable_at + action.c.overdue_after < NOW
 _lost = and_(_executing, action.c.lease_until < NOW)
+
+NOT_PAUSED = _none(_paused)
 
 
 def _by(index: str) -> tuple[Any, str, str]:
@@ -85,7 +91,7 @@ def _by(index: str) -> tuple[Any, str, str]:
 NEXT_DUE = (
     select(action.c.execute_at)
     .with_hint(*_by("ix_action_claimable"))
-    .where(_scheduled, _none(_blocked, _paused))
+    .where(_scheduled, _none(_overdue, _blocked, _paused))
     .order_by(action.c.execute_at, action.c.id)
     .limit(_one)
 )
@@ -117,6 +123,9 @@ CLAIMED = (
 
 TAKEN = (*CLAIMED, action.c.late_cancel_at, action.c.state, action.c.previous_state)
 """What a worker gets of the rows it took."""
+
+FIRST_LOOK = 30 * SECOND
+"""After an outcome became unknown: whatever was still under way then is over."""
 
 FINISH_VERBS: dict[str, str] = {State.SCHEDULED: "retried", State.EXECUTING: "in_doubt"}
 """How a finish is called in its event, where that is not the state's own name."""
@@ -177,11 +186,13 @@ class Take:
 
 CLAIM = Take(
     "claimed",
-    and_(_due, _none(_blocked, _paused)),
+    and_(_due, _none(_overdue, _blocked, _paused)),
     _state == _word(State.SCHEDULED),
     action.c.execute_at,
     "ix_action_claimable",
 )
+TOO_OLD = and_(_due, _overdue, _none(_blocked, _paused))
+"""Claimable for longer than its kind allows: what the claim leaves to a person (promise 14)."""
 TAKE_OVER = Take(
     "taken_over",
     and_(_lost, _none(_paused)),
@@ -202,10 +213,6 @@ EXTEND_LEASES = (
 )
 
 MINE = select(*TAKEN).where(_executing, action.c.worker == param("actor", String()))
-
-STANDING = select(
-    action.c.id, action.c.state, action.c.previous_state, action.c.attempt, action.c.worker
-).where(action.c.id.in_(bindparam("p_ids", expanding=True)))
 
 
 def _finish(rows: Any) -> Update:
@@ -235,6 +242,10 @@ def _finish(rows: Any) -> Update:
             execute_at=case((retried, retry_at), else_=action.c.execute_at),
             cancel_by=case((retried, retry_at), else_=action.c.cancel_by),
             claimable_at=case((retried, retry_at), else_=action.c.claimable_at),
+            look_at=case(
+                (rows.c.state == _word(State.UNKNOWN), NOW + literal_column(str(FIRST_LOOK))),
+                (rows.c.state == _word(State.EXECUTED), retry_at),
+            ),
             cancelled_at=case((withdrawn, NOW)),
             cancelled_by=case((withdrawn, action.c.late_cancel_by)),
             cancel_reason=case((withdrawn, action.c.late_cancel_reason)),

@@ -18,7 +18,6 @@ from webapp.store.batches import (
     FINISH_VERBS,
     MINE,
     NEXT_DUE,
-    STANDING,
     TAKE_OVER,
     Take,
 )
@@ -54,7 +53,8 @@ class Finish(NamedTuple):
 
     `effect` and `error` are JSON for the row, `data` for the event. With `retry_at` (UTC
     microseconds) come `scheduled`, which only an attempt that certainly had no effect may bring,
-    and `executing`: nobody knows yet, and the sweep takes it over at that time.
+    and `executing`: nobody knows yet, and the sweep takes it over at that time. With `executed` it
+    is from when on the provider is asked whether it is settled.
     """
 
     id: str
@@ -68,7 +68,7 @@ class Finish(NamedTuple):
 
 def next_due(tx: Tx) -> int | None:
     """The earliest `execute_at` among the rows that could be claimed, due or not."""
-    row = _NEXT_DUE.first(tx, {})
+    row = _NEXT_DUE.first(tx, tx.params({}))
     return None if row is None else int(row.execute_at)
 
 
@@ -97,11 +97,6 @@ def extend_leases(tx: Tx, worker: str, ids: Sequence[str], lease: int) -> set[st
 def mine(tx: Tx, worker: str) -> list[Claim]:
     """Everything that is executing under `worker`'s name, also what it was never told of."""
     return [_claim(row) for row in tx.conn.execute(MINE, {"p_actor": worker})]
-
-
-def standing(tx: Tx, ids: Sequence[str]) -> dict[str, AnyRow]:
-    """State, previous_state, attempt and worker of these rows: what a late result finds."""
-    return {row.id: row for row in tx.conn.execute(STANDING, {"p_ids": list(ids)})}
 
 
 def finish(tx: Tx, worker: str, results: Sequence[Finish]) -> list[Finish]:

@@ -13,6 +13,7 @@ from webapp.domain.states import CANCELLABLE, State
 from webapp.store.arrow import Arrow, asked, param, record
 from webapp.store.asker import Asker
 from webapp.store.engine import NOW, AnyRow, Tx
+from webapp.store.parents import hold_children
 from webapp.store.schema import action, dependency, reservation, stock
 
 _CASCADE = Arrow(
@@ -94,7 +95,8 @@ _REVERSED = (
 def ended(tx: Tx, row: AnyRow, actor: str) -> list[str]:
     """`row` has ended without an effect: its stock goes back, all its descendants end with it.
 
-    Returns the descendants' ids.
+    Of a failed `row`, those children are spared whose own kind waits for a person then. Returns
+    the ids of the descendants that ended.
     """
     if row.reserved_until is not None:
         _release(tx, row.id)
@@ -137,10 +139,13 @@ def _cascade(tx: Tx, root: AnyRow, actor: str) -> list[str]:
     level = [root.id]
     asker = Asker(actor, f"depends on {root.id}, which was {root.state}")
     data = json.dumps({"reason": asker.reason, "root": root.id})
+    spared = hold_children(tx, root.id) if root.state == State.FAILED else frozenset()
     while level:
         children = tx.conn.scalars(_CHILDREN, {"parents": level}).all()
         level = []
-        for child in dict.fromkeys(children):
+        # Spared by the failed one only: under a cancelled parent no child lives.
+        going, spared = [one for one in children if one not in spared], frozenset()
+        for child in dict.fromkeys(going):
             values = asker.values(child, key=f"with:{root.id}")
             row = _CASCADE.run(tx, values, actor, data)
             if row is None:

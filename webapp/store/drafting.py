@@ -32,7 +32,7 @@ _COLUMNS = (
     *("amount_value", "amount_currency", "customer", "customer_ref", "order_ref", "agent"),
     *("drafted_by", "drafted_at", "not_before_at", "draft_key", "draft_hash", "window", "margin"),
     *("cancel_by", "execute_at", "claimable_at", "decision", "blockers", "state_by"),
-    *("reserved_until", "compensates", "again_of", "merge_key", "merge_scope"),
+    *("overdue_after", "reserved_until", "compensates", "again_of", "merge_key", "merge_scope"),
 )
 
 

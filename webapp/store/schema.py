@@ -89,6 +89,10 @@ action = Table(
     _at("cancel_by"),
     _at("execute_at"),
     _at("claimable_at"),
+    # How long after `claimable_at` it may still be claimed, by the policy that drafted it.
+    Column(
+        "overdue_after", BigInteger, nullable=False, server_default=text(str(3_600 * 1_000_000))
+    ),
     Column("held_left", BigInteger),
     Column("decision", Text, nullable=False),
     Column("blockers", Integer, nullable=False, server_default="0"),
@@ -109,6 +113,8 @@ action = Table(
     Column("state_reason", Text),
     Column("effect", Text),
     Column("error", Text),
+    # From when on the provider is asked what became of it; null: there is nothing to ask.
+    _at("look_at"),
     _at("reserved_until"),
     Column("renewals", Integer, nullable=False, server_default="0"),
     Column("compensates", String(36), ForeignKey("action.id")),
@@ -156,6 +162,12 @@ action = Table(
         "reserved_until",
         sqlite_where=text(f"reserved_until IS NOT NULL AND state IN ({quoted(CANCELLABLE)})"),
         postgresql_where=text(f"reserved_until IS NOT NULL AND state IN ({quoted(CANCELLABLE)})"),
+    ),
+    Index(
+        "ix_action_look",
+        "look_at",
+        sqlite_where=text("look_at IS NOT NULL"),
+        postgresql_where=text("look_at IS NOT NULL"),
     ),
     Index(
         "uq_action_live_compensation",
@@ -233,6 +245,21 @@ dependency = Table(
     Column("child", String(36), ForeignKey("action.id"), primary_key=True),
     Column("parent", String(36), ForeignKey("action.id"), primary_key=True),
     Index("ix_dependency_parent", "parent"),
+)
+
+attempt_log = Table(
+    "attempt_log",
+    metadata,
+    # How attempts ended that somebody else had taken over by then: never applied, but evidence.
+    Column("id", Integer, primary_key=True),
+    Column("action", String(36), ForeignKey("action.id"), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("worker", String(100), nullable=False),
+    Column("outcome", String(20), nullable=False),
+    _at("at", nullable=False),
+    Column("effect", Text),
+    Column("error", Text),
+    Index("uq_attempt_log_attempt", "action", "attempt", "worker", unique=True),
 )
 
 event = Table(
@@ -324,6 +351,11 @@ desk = Table(
     # an older table is decided again.
     Column("id", Integer, primary_key=True),
     Column("revision", BigInteger, nullable=False),
+    # Which database this is (store/lineage.py): a name of its own, what PostgreSQL calls its
+    # server, and how often it was found to have been put back from a backup.
+    Column("identity", String(32)),
+    Column("server", String(100)),
+    Column("life", BigInteger, nullable=False, server_default="0"),
     CheckConstraint("id = 1", name="single"),
 )
 

@@ -15,6 +15,8 @@ from webapp.store.arrow import Arrow, asked, owned, param, record
 from webapp.store.asker import Asker
 from webapp.store.consequences import ended, executed
 from webapp.store.engine import NOW, AnyRow, Tx
+from webapp.store.hold import HELD, RENEW, later
+from webapp.store.parents import drop, failed
 from webapp.store.schema import action
 
 RELEASE_AT_LEAST = 30 * SECOND
@@ -23,29 +25,13 @@ EXTENSIONS_AT_LEAST = 3_600 * SECOND
 """Extensions in all: this, or ten windows if that is more."""
 RESERVED_BEYOND = 300 * SECOND
 """A reservation lasts at least this much longer than the time to execute: a late claim finds it."""
-RENEWALS = 3
-"""How often a hold or an extension may renew a reservation."""
-
-
-def _later(one: Any, other: Any) -> ColumnElement[int]:
-    # Differs because SQLite's two-argument max() is PostgreSQL's greatest().
-    return case((one > other, one), else_=other)
 
 
 def _not_before(time: Any) -> ColumnElement[int]:
-    return _later(time, func.coalesce(action.c.not_before_at, literal(0, BigInteger())))
+    return later(time, func.coalesce(action.c.not_before_at, literal(0, BigInteger())))
 
 
 _span = param("span", BigInteger())
-_reserve = param("reserve", BigInteger())
-_renewable = action.c.reserved_until.is_not(None) & (action.c.renewals < RENEWALS)
-_renew: dict[str, Any] = {
-    "reserved_until": case(
-        (_renewable, _later(action.c.reserved_until, NOW + _reserve)),
-        else_=action.c.reserved_until,
-    ),
-    "renewals": case((_renewable, action.c.renewals + 1), else_=action.c.renewals),
-}
 
 
 def _outlasting(execute_at: Any) -> ColumnElement[int]:
@@ -53,7 +39,7 @@ def _outlasting(execute_at: Any) -> ColumnElement[int]:
     return case(
         (
             action.c.reserved_until.is_not(None),
-            _later(action.c.reserved_until, execute_at + RESERVED_BEYOND),
+            later(action.c.reserved_until, execute_at + RESERVED_BEYOND),
         ),
         else_=None,
     )
@@ -95,19 +81,9 @@ _APPROVE = Arrow(
     ),
 )
 _REJECT = Arrow("rejected", asked(State.AWAITING_APPROVAL, state=State.REJECTED, finished_at=NOW))
-_HOLD = Arrow(
-    "held",
-    asked(
-        State.SCHEDULED,
-        state=State.HELD,
-        held_left=action.c.execute_at - NOW,
-        execute_at=None,
-        cancel_by=None,
-        **_renew,
-    ),
-)
+_HOLD = Arrow("held", asked(State.SCHEDULED, **HELD))
 _left = func.coalesce(action.c.held_left, action.c.window + action.c.margin)
-_released = _not_before(NOW + _later(_left, literal(RELEASE_AT_LEAST, BigInteger())))
+_released = _not_before(NOW + later(_left, literal(RELEASE_AT_LEAST, BigInteger())))
 _RELEASE = Arrow(
     "released",
     asked(
@@ -126,12 +102,12 @@ _EXTEND = Arrow(
         State.SCHEDULED,
         execute_at=action.c.execute_at + _span,
         cancel_by=action.c.cancel_by + _span,
-        claimable_at=action.c.claimable_at + _span,
+        claimable_at=later(action.c.claimable_at, action.c.execute_at + _span),
         extended=action.c.extended + _span,
-        **_renew,
+        **RENEW,
     ).where(
         action.c.extended + _span
-        <= _later(action.c.window * 10, literal(EXTENSIONS_AT_LEAST, BigInteger()))
+        <= later(action.c.window * 10, literal(EXTENSIONS_AT_LEAST, BigInteger()))
     ),
 )
 _RUN_NOW = Arrow(
@@ -191,8 +167,8 @@ def note_late_cancel(tx: Tx, found: Action, asker: Asker, data: dict[str, Any], 
 
 
 def approve(tx: Tx, action_id: str, asker: Asker, window: int) -> AnyRow | None:
-    """awaiting_approval -> scheduled, with `window` from now."""
-    return _due(tx, _run(_APPROVE, tx, action_id, asker, span=window))
+    """awaiting_approval -> scheduled, with `window` from now, as free as `release` makes it."""
+    return _free(_APPROVE, tx, action_id, asker, span=window)
 
 
 def reject(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
@@ -209,8 +185,11 @@ def hold(tx: Tx, action_id: str, asker: Asker, reserve: int) -> AnyRow | None:
 
 
 def release(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
-    """held -> scheduled with the time that was left, at least RELEASE_AT_LEAST."""
-    return _due(tx, _run(_RELEASE, tx, action_id, asker))
+    """held -> scheduled with the time that was left, at least RELEASE_AT_LEAST.
+
+    It no longer waits for what has failed; the event says which those were.
+    """
+    return _free(_RELEASE, tx, action_id, asker)
 
 
 def extend(tx: Tx, action_id: str, asker: Asker, span: int, reserve: int) -> AnyRow | None:
@@ -253,6 +232,15 @@ def _run(
 ) -> AnyRow | None:
     values = asker.values(action_id, **more)
     return arrow.run(tx, values, asker.actor, _data(asker, **(said or {})), asker.request)
+
+
+def _free(arrow: Arrow, tx: Tx, action_id: str, asker: Asker, **more: Any) -> AnyRow | None:
+    gone = failed(tx, action_id)
+    said = {"dropped": gone} if gone else {}
+    row = _run(arrow, tx, action_id, asker, said, **more)
+    if row is not None and gone:
+        drop(tx, action_id, gone)
+    return _due(tx, row)
 
 
 class _Unmoved:

@@ -9,6 +9,7 @@ from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, State
 from webapp.domain.times import SECOND
 from webapp.services.cancel import late_receipt
+from webapp.services.late import disagreeing
 from webapp.services.screen import Surroundings
 from webapp.web.moments import Zone, countdown, span
 from webapp.web.row_buttons import again_of, can_be_repaired, repair
@@ -33,6 +34,7 @@ class Teller:
     def facts(self) -> list[Markup]:
         """Sentences, none where the row speaks for itself."""
         tell = {
+            State.AWAITING_APPROVAL: self._after_failed,
             State.SCHEDULED: self._scheduled,
             State.HELD: self._held,
             State.EXECUTING: self._executing,
@@ -42,7 +44,7 @@ class Teller:
             State.FAILED: self._failed,
             State.UNKNOWN: self._unknown,
         }.get(self.action.state)
-        return [*tell()] if tell else []
+        return [*(tell() if tell else ()), *self._disagree()]
 
     def waits_for(self) -> list[Action]:
         """What has to be executed first, and is not."""
@@ -80,8 +82,18 @@ class Teller:
 
     def _held(self) -> Iterator[Markup]:
         yield from self._joined()
-        if self.action.state_reason:
+        told = [*self._after_failed()]
+        yield from told
+        if self.action.state_reason and not (told and self.action.state_by == "policy"):
             yield self._quoted(self.action.state_reason)
+
+    def _after_failed(self) -> Iterator[Markup]:
+        for parent in self.waits_for():
+            if parent.state is State.FAILED:
+                verb = "Released" if self.action.state is State.HELD else "Approved"
+                yield Markup("It depends on {}, which failed. {}, it runs without it.").format(
+                    self.called(parent), verb
+                )
 
     def _executing(self) -> Iterator[Markup]:
         if self.action.error:
@@ -167,6 +179,15 @@ class Teller:
         if self.action.late_cancel_at is not None:
             yield self._race()
         yield Markup("Look at the provider, then say what you found.")
+
+    def _disagree(self) -> Iterator[Markup]:
+        for late in disagreeing(self.action, self.around.late.get(self.action.id, ())):
+            yield Markup(
+                "<b>Look at the provider:</b> attempt {}, believed lost, reported at {} that it "
+                "happened ({}), and this row says otherwise."
+            ).format(
+                late.attempt, self.zone.marked(late.at, "exact"), visible(late.provider_id or "?")
+            )
 
     def _repeated(self) -> Iterator[Markup]:
         repeat = again_of(self.action, self.around)

@@ -14,6 +14,7 @@ from webapp.domain.action import Action
 from webapp.domain.currencies import EXPONENTS
 from webapp.domain.states import TOO_LATE, State
 from webapp.domain.times import maybe_rfc3339
+from webapp.services.late import disagreeing
 from webapp.services.screen import Surroundings
 from webapp.web import row_buttons
 from webapp.web.moments import Zone, amount, countdown
@@ -52,6 +53,8 @@ class Row:
         action = self.action
         if action.state in _ASKS:
             return True
+        if disagreeing(action, self.around.late.get(action.id, ())):
+            return row_buttons.repair(action, self.around) is None
         if action.state is State.FAILED:
             return row_buttons.again_of(action, self.around) is None
         if action.state is State.EXECUTED:

@@ -10,10 +10,10 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 
 from webapp.domain.errors import Unavailable
-from webapp.domain.states import State
 from webapp.domain.times import MILLISECOND, SECOND
 from webapp.services.desk import Desk
 from webapp.services.execute import Attempt
+from webapp.services.late import reconcile
 from webapp.store import claims
 from webapp.store.claims import Claim, Finish
 from webapp.store.engine import Tx
@@ -40,6 +40,7 @@ class Dispatcher:
     """Claims for `slots` threads under `name`. `ring` and `stop` may be called from anywhere."""
 
     def __init__(self, desk: Desk, name: str, slots: int, run: Run) -> None:
+        self._desk = desk
         self._db = desk.db
         self._name = name
         self._slots = slots
@@ -48,6 +49,7 @@ class Dispatcher:
         self._pool = Pool(run, self._inbox.put)
         self._running: dict[str, Attempt] = {}
         self._ended: list[Finish] = []
+        self._late: list[Finish] = []
         self._stuck: list[Finish] = []
         self._singly = False
         self._rung = False
@@ -122,6 +124,7 @@ class Dispatcher:
         if free and self._sweep:
             self._sweep = False
             self._take_over()
+            self._report()
         elif free and left <= 0:
             self._move(free)
         elif free and self.trigger.unsure:
@@ -174,7 +177,8 @@ class Dispatcher:
             more = len(taken) == want
             self._rearm(known if more else due, sure=more or bool(ended), got=bool(taken))
         if late:
-            self._report(late)
+            self._late += late
+            self._report()
 
     def _commit(
         self, ended: list[Finish], want: int
@@ -242,18 +246,16 @@ class Dispatcher:
             log.warning("Action %s taken over, attempt %d", claim.id, claim.attempt)
             self._begin(claim, began, taken_over=True)
 
-    def _report(self, late: list[Finish]) -> None:
-        """Results that were not applied: somebody had taken those actions over, and was told."""
-        with self._db.read() as tx:
-            standing = claims.standing(tx, [finish.id for finish in late])
-        for finish in late:
-            row = standing[finish.id]
-            if row.attempt == finish.attempt and row.state != State.EXECUTING:
-                continue  # our own, by a commit whose answer was lost
-            log.error(
-                "Late result of action %s, attempt %d: %s; not applied, the row is %s, attempt %d",
-                *(finish.id, finish.attempt, finish.state, row.state, row.attempt),
-            )
+    def _report(self) -> None:
+        """Results that came too late are kept as evidence; what can't be stored now, later."""
+        while self._late:
+            log_of = reconcile(self._desk, self._late[0], self._name)
+            if log_of is not None:
+                log.error(
+                    "Late result of action %s, attempt %d: %s; %s",
+                    *(self._late[0].id, self._late[0].attempt, self._late[0].state, log_of),
+                )
+            self._late = self._late[1:]
 
     def _receive(self, seconds: float | None) -> None:
         """Take in what has ended, waiting up to `seconds` (None: for ever) for a first message."""

@@ -13,12 +13,17 @@ from webapp.config import Settings
 from webapp.connectors.base import Connector
 from webapp.connectors.registry import connectors as registered
 from webapp.domain.errors import Unavailable
+from webapp.paths import INSTANCE
 from webapp.services.desk import Desk
 from webapp.services.execute import Attempt, Means, execute
+from webapp.services.overdue import hold_overdue
+from webapp.services.put_back import look
 from webapp.services.recover import expire_reservations, recover
+from webapp.services.settle import settle
 from webapp.store import heartbeats
 from webapp.store.claims import Finish
 from webapp.worker.dispatcher import Dispatcher
+from webapp.worker.mark import MarkFile
 
 log = logging.getLogger(__name__)
 
@@ -42,11 +47,16 @@ class Worker:
         *,
         slots: int | None = None,
         name: str | None = None,
+        mark: MarkFile | None = None,
     ) -> None:
-        """`slots`: effects in flight; by default the setting. `name`: default host-pid-random."""
+        """`slots`: effects in flight; by default the setting. `name`: default host-pid-random.
+
+        `mark` is how a database that was put back is recognised; None: it is not looked for.
+        """
         self.name = name or worker_name()
         self.slots = slots or desk.settings.worker_slots
         self._desk = desk
+        self._mark = mark
         self._means = Means(desk, connectors, monotonic)
         self._dispatcher = Dispatcher(desk, self.name, self.slots, self._run)
         self._thread = threading.Thread(target=self._live, name="dispatcher", daemon=True)
@@ -60,6 +70,7 @@ class Worker:
         """Begin. Raises Unavailable where the database can't be reached."""
         desk, dispatcher, trigger = self._desk, self._dispatcher, self._dispatcher.trigger
         desk.db.measure_offset()
+        self._keep_mark()
         self._live_sign()
         desk.db.wakeup.subscribe(trigger.bring)
         desk.db.wakeup.watch()
@@ -67,8 +78,11 @@ class Worker:
         trigger.every(POLL_SECONDS, self._poll, at_once=True)
         trigger.every(desk.settings.sweep_seconds, dispatcher.sweep, at_once=True)
         trigger.every(desk.settings.sweep_seconds, self._expire)
+        trigger.every(desk.settings.sweep_seconds, self._hold_overdue)
+        trigger.every(desk.settings.sweep_seconds, self._settle)
         trigger.every(min(BEAT_SECONDS, lease / 3), self._beat)
         trigger.every(lease / 3, self._keep_leases)
+        trigger.every(BEAT_SECONDS, lambda: self._quietly(self._keep_mark))
         trigger.every(OFFSET_SECONDS, self._measure_offset)
         trigger.start()
         self._thread.start()
@@ -83,9 +97,12 @@ class Worker:
         return not self._thread.is_alive()
 
     def _live(self) -> None:
+        # Before the first claim, which would have to look past all of them.
+        self._hold_overdue()
         self._dispatcher.run()
         self._desk.db.wakeup.unsubscribe(self._dispatcher.trigger.bring)
         self._dispatcher.trigger.stop()
+        self._quietly(self._keep_mark)
         self._quietly(lambda: self._desk.db.transact(lambda tx: heartbeats.gone(tx, self.name)))
 
     def _run(self, attempt: Attempt) -> Finish:
@@ -94,6 +111,15 @@ class Worker:
     def _poll(self) -> None:
         self._dispatcher.trigger.unsure = True
         self._dispatcher.ring()
+
+    def _keep_mark(self) -> None:
+        """Look whether the database is the one that was left, and note where it stands now."""
+        if self._mark is None:
+            return
+        now, was_put_back = look(self._desk, self._mark.read())
+        if was_put_back:
+            log.error("The database was put back from a backup or copied: everything is paused")
+        self._mark.write(now)
 
     def _live_sign(self) -> None:
         self._desk.db.transact(lambda tx: heartbeats.beat(tx, self.name, self.slots))
@@ -108,6 +134,20 @@ class Worker:
         def work() -> None:
             for action_id in expire_reservations(self._desk):
                 log.info("Action %s cancelled: its reservation has expired", action_id)
+
+        self._quietly(work)
+
+    def _hold_overdue(self) -> None:
+        def work() -> None:
+            if held := hold_overdue(self._desk):
+                log.warning("%d actions were overdue for too long: held for a person", held)
+
+        self._quietly(work)
+
+    def _settle(self) -> None:
+        def work() -> None:
+            for action_id in settle(self._means, self.name):
+                log.info("Action %s settled: the provider was asked", action_id)
 
         self._quietly(work)
 
@@ -129,14 +169,15 @@ def worker_name() -> str:
 
 def start_worker(desk: Desk, settings: Settings) -> Worker:
     """A started worker with the connectors of `settings`. Raises ConfigError, Unavailable."""
-    worker = Worker(desk, registered(settings))
+    worker = Worker(desk, registered(settings), mark=MarkFile(INSTANCE, desk.db))
     worker.start()
     return worker
 
 
 def run(desk: Desk, slots: int | None = None) -> int:
     """`undo-desk worker`: until SIGTERM or SIGINT and the last effect. Answers the exit status."""
-    worker = Worker(desk, registered(desk.settings), slots=slots)
+    mark = MarkFile(INSTANCE, desk.db)
+    worker = Worker(desk, registered(desk.settings), slots=slots, mark=mark)
     stopped = threading.Event()
 
     def stop(_number: int, _frame: object) -> None:

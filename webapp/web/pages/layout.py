@@ -10,6 +10,7 @@ from flask_wtf.csrf import generate_csrf
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.times import to_rfc3339
 from webapp.services import pause, read
+from webapp.store.lineage import PUT_BACK, PUT_BACK_BY
 from webapp.store.pauses import Pause
 from webapp.web.current import EXTENSION, desk
 from webapp.web.moments import Zone, countdown, span
@@ -42,6 +43,8 @@ class Standing:
     by: str
     at: int
     reason: str
+    put_back: bool
+    """By the desk itself, which found a database that is not the one it left."""
 
 
 def init_layout(app: Flask) -> None:
@@ -84,7 +87,12 @@ def standing() -> list[Standing]:
     names = read.names(desk()) if pauses else {}
     return [
         Standing(
-            one.id, _what(one), names.get(one.paused_by, one.paused_by), one.paused_at, one.reason
+            one.id,
+            _what(one),
+            names.get(one.paused_by, one.paused_by),
+            one.paused_at,
+            one.reason,
+            (one.reason, one.paused_by) == (PUT_BACK, PUT_BACK_BY),
         )
         for one in pauses
     ]

@@ -61,6 +61,18 @@ MORE = (
     ),
     Field("max_attempts", "Attempts", "How often it is tried when nothing happened, 1 to 100."),
     Field(
+        "max_overdue_seconds",
+        "Overdue at most",
+        "Seconds, 1 to 604800. What was due for longer without being run, say while the desk was "
+        "down, is held for a person. Holds for what is drafted from now on.",
+    ),
+    Field(
+        "on_parent_failed",
+        "When what it depends on has failed",
+        "What becomes of one that waits for another action.",
+        choices=(("cancel", "it is cancelled"), ("hold", "it is held for a person")),
+    ),
+    Field(
         "reservation_seconds",
         "Reservation",
         "Seconds for which stock stays reserved; longer than window, margin and lease together.",

@@ -67,6 +67,12 @@ def _exceptions(kind: Kind, policy: Policy) -> Iterator[str]:
             "so that a click in the last moment still counts."
         )
     yield _approved(policy)
+    yield (
+        f"If it was due for more than {duration(policy.max_overdue_seconds)} without being run, "
+        "it is held for a person."
+    )
+    if policy.on_parent_failed == "hold":
+        yield "If what it depends on fails, it is held for a person; else it would be cancelled."
 
 
 def _approved(policy: Policy) -> str:

@@ -22,6 +22,7 @@ _WORDS = {
     "approved": "approved by {actor}",
     "rejected": "rejected by {actor}",
     "held": "held by {actor}",
+    "held_with_parent": "held by {actor}: what it depends on has failed",
     "released": "released by {actor}",
     "extended": "given {seconds} s more by {actor}",
     "run_now": "sent ahead by {actor}",
@@ -39,9 +40,13 @@ _WORDS = {
     "unknown": "outcome unknown",
     "resolved": "settled by {actor}: {outcome}",
     "compensated": "taken back",
+    "settled": "settled at the provider",
+    "late_result": "attempt {attempt} reported late, {outcome}: not applied",
 }
 """By the event's verb; what is not here is said by its own name."""
 _WHY = {"window": "Why a window", "approval": "Why approval", "immediate": "Why at once"}
+_OUTCOMES = {"scheduled": "no effect", "executing": "in doubt"}
+"""What an attempt reported, where that is not the state's own name."""
 _QUOTED = ("reason", "error", "evidence")
 _CALLS = frozenset({"webhook", "webhook.undo"})
 """Kinds whose body goes out as JSON."""
@@ -164,6 +169,22 @@ class Story:
         return list(_flat(self.action.error or {}))
 
     @property
+    def late(self) -> list[tuple[str, Markup]]:
+        """What attempts reported after somebody else had taken them over."""
+        return [
+            (
+                f"Attempt {late.attempt}",
+                Markup("{}{} at {}, by {}").format(
+                    _OUTCOMES.get(late.outcome, late.outcome),
+                    f" ({late.provider_id})" if late.provider_id else "",
+                    self.row.zone.marked(late.at, "exact"),
+                    visible(self.name(late.worker)),
+                ),
+            )
+            for late in self.row.around.late.get(self.action.id, ())
+        ]
+
+    @property
     def links(self) -> list[tuple[str, list[Action]]]:
         """Other actions, by what they are to this one."""
         action, known = self.action, self.row.around.actions
@@ -234,10 +255,13 @@ class Story:
     def _line(self, event: Event) -> Line:
         data: dict[str, Any] = {**_UNSAID, **event.data}
         data["outcome"] = str(data["outcome"]).replace("_", " ")
+        data["outcome"] = _OUTCOMES.get(data["outcome"], data["outcome"])
         data["actor"] = self.name(event.actor)
         words = _WORDS.get(event.verb, event.verb.replace("_", " ")).format_map(data)
         if event.verb == "drafted":
             words += f", {event.to_state.label.lower()}"
+        if data.get("dropped"):
+            words += ", without what it depended on and had failed"
         said = next((str(data[one]) for one in _QUOTED if data.get(one)), None)
         return Line(event.at, words, said)
 
