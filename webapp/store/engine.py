@@ -27,6 +27,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from webapp.domain.errors import Unavailable
+from webapp.failpoints import AFTER_COMMIT, BEFORE_COMMIT, reach
 from webapp.store.wakeup import NOTHING, Wakeup
 
 T = TypeVar("T")
@@ -84,6 +85,7 @@ class Tx:
         self.conn = conn
         self.dialect = conn.dialect.name
         self.due = NOTHING
+        self.did: tuple[str, ...] = ()
         self._now = clock() if self.dialect == "sqlite" else None
 
     def params(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,6 +95,10 @@ class Tx:
     def now(self) -> int:
         """The deciding clock."""
         return self._now if self._now is not None else self.conn.scalar(select(NOW)) or 0
+
+    def does(self, what: str) -> None:
+        """Names its commit for failpoints: `draft`, `claim` and the like."""
+        self.did += (what,)
 
     def brings(self, execute_at: int | None) -> None:
         """A row of this transaction may become due at `execute_at`."""
@@ -148,11 +154,14 @@ class Database:
         """
         return self._again(lambda: self._once(work))
 
-    def statement(self, work: Callable[[Tx], T]) -> T:
-        """Like `transact` for work that is a single statement: one round trip on PostgreSQL."""
+    def statement(self, work: Callable[[Tx], T], *, does: str = "") -> T:
+        """Like `transact` for work that is a single statement: one round trip on PostgreSQL.
+
+        `does` is what it tells its `Tx` that it did: here the commit comes with the statement.
+        """
         if self.dialect == "sqlite":
             return self.transact(work)
-        return self._again(lambda: self._alone(work))
+        return self._again(lambda: self._alone(work, does))
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -172,14 +181,21 @@ class Database:
                 conn.exec_driver_sql("BEGIN IMMEDIATE")
             tx = Tx(conn, self._clock)
             result = work(tx)
+            for what in tx.did:
+                reach(what, BEFORE_COMMIT)
             conn.commit()
+            for what in tx.did:
+                reach(what, AFTER_COMMIT)
         self.wakeup.poke(tx.due)
         return result
 
-    def _alone(self, work: Callable[[Tx], T]) -> T:
+    def _alone(self, work: Callable[[Tx], T], does: str) -> T:
         with self._auto.connect() as conn:
             tx = Tx(conn, self._clock)
+            reach(does, BEFORE_COMMIT)
             result = work(tx)
+            for what in tx.did:
+                reach(what, AFTER_COMMIT)
         self.wakeup.poke(tx.due)
         return result
 
