@@ -48,6 +48,11 @@ def host_clock() -> int:
     return time.time_ns() // 1000
 
 
+def _ticks() -> int:
+    """Microseconds that nobody sets."""
+    return time.monotonic_ns() // 1000
+
+
 class _Now(ColumnElement[int]):
     """The deciding clock inside a statement."""
 
@@ -113,7 +118,10 @@ class Database:
         self.url = make_url(url)
         self.dialect = self.url.get_backend_name()
         self._clock = clock
-        self._offset = 0
+        # Differs because SQLite decides by the host's clock, and PostgreSQL by its own: what is
+        # known of that must not jump when the host's is set.
+        self._ticks = clock if self.dialect == "sqlite" else _ticks
+        self._offset = clock() - self._ticks() if self.dialect != "sqlite" else 0
         if self.dialect == "sqlite":
             self._auto = self._writing = _open_sqlite(url)
             # One writer at a time per process: SQLite lets the others starve on its own lock.
@@ -125,20 +133,20 @@ class Database:
 
     def now(self) -> int:
         """The deciding clock as well as this process knows it, without a round trip."""
-        return self._clock() + self._offset
+        return self._ticks() + self._offset
 
     def measure_offset(self) -> int:
-        """Ask the database's clock and keep its offset to the host's; returns it (microseconds)."""
+        """Ask the database's clock and remember it; returns its offset to the host's (microseconds)."""
         if self.dialect == "postgresql":
             with self.read() as tx:
                 samples = []
                 for _ in range(5):
-                    before = self._clock()
+                    before = self._ticks()
                     there = tx.now()
-                    after = self._clock()
+                    after = self._ticks()
                     samples.append((after - before, there - (before + after) // 2))
             self._offset = min(samples)[1]
-        return self._offset
+        return self.now() - self._clock()
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
