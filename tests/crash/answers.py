@@ -91,11 +91,12 @@ class Client:
                     method, self._url + path, json=body, headers=headers, timeout=30
                 )
             except requests.RequestException as lost:
-                assert time.monotonic() < end, f"no answer: {method} {path}: {lost}"
+                said = str(lost)
             else:
                 if response.status_code != 503:
                     return response
-                assert time.monotonic() < end, f"only 503: {method} {path}: {response.text}"
+                said = response.text
+            assert time.monotonic() < end, f"no answer: {method} {path}: {said}"
             time.sleep(0.05)
 
     def _session(self) -> requests.Session:

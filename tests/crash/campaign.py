@@ -3,6 +3,7 @@
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -67,6 +68,13 @@ def run(on: Desks, trials: Sequence[Trial], report: Report, until: float = float
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def ended(stage: Stage) -> Counter[str]:
+    """How many actions are in which state."""
+    with stage.services.db.connection() as conn:
+        rows = conn.exec_driver_sql("SELECT state, count(*) FROM action GROUP BY state")
+        return Counter({str(state): int(count) for state, count in rows})
 
 
 def _database(file: Path, server: PostgresServer | None) -> str:

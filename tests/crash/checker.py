@@ -19,7 +19,7 @@ _OPEN = (
     "WHERE state NOT IN ('executed', 'cancelled', 'rejected', 'failed', 'unknown')"
 )
 _ROWS = "SELECT id, kind, state, reserved_until, late_cancel_at, compensates FROM action"
-_EVENTS = "SELECT id, action, verb, to_state FROM event ORDER BY txid, id"
+_EVENTS = "SELECT id, action, verb, to_state, at FROM event ORDER BY txid, id"
 _LINKS = "SELECT child, parent FROM dependency"
 _TAKEN = "SELECT action, quantity, released_at FROM reservation"
 _STOCK = "SELECT sum(available) AS available FROM stock"
@@ -35,6 +35,7 @@ class Seen:
     links: list[tuple[str, str]]
     taken: Mapping[str, Any]
     available: int
+    one_writer: bool
 
 
 def still_open(stage: Stage) -> list[Any]:
@@ -61,6 +62,7 @@ def check(stage: Stage) -> list[str]:
             [(row.child, row.parent) for row in conn.exec_driver_sql(_LINKS)],
             {row.action: row for row in conn.exec_driver_sql(_TAKEN)},
             int(conn.exec_driver_sql(_STOCK).scalar() or 0),
+            stage.services.db.dialect == "sqlite",
         )
     faults = [
         *stage.answers.faults,
@@ -118,8 +120,10 @@ def _effects(seen: Seen, made: Mapping[str, Counter[str]]) -> Iterator[str]:
 
 def _families(seen: Seen) -> Iterator[str]:
     place: dict[tuple[str, str], int] = {}
-    for number, event in enumerate(seen.events):
-        place.setdefault((event.action, event.verb), number)
+    for event in seen.events:
+        # Differs because SQLite's ids are the commits' order, and PostgreSQL's clock stays right:
+        # there a transaction that began before the parent's may have claimed after it.
+        place.setdefault((event.action, event.verb), event.id if seen.one_writer else event.at)
     for child, parent in seen.links:
         states = seen.rows[parent].state, seen.rows[child].state
         if states[0] in _RAN_OUT and states[1] != "cancelled":

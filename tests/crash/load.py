@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tests.crash.answers import Client
-from tests.crash.stage import SKU, Stage
 from tests.crash.staff import Staff
+from tests.crash.stage import SKU, Stage
 from tests.unit.bodies import AMOUNT, PAYLOADS, body
 from webapp.domain.times import from_rfc3339
 

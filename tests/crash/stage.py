@@ -50,6 +50,9 @@ class Stage:
     over: threading.Event = field(default_factory=threading.Event)
     _roles: dict[str, Process] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._supervisor = threading.Thread(target=self._supervise, name="supervisor")
+
     @property
     def failpoint(self) -> Path:
         """What is written here happens; then it is called `.fired`."""
@@ -79,7 +82,12 @@ class Stage:
         """Both processes, and somebody who starts them again."""
         self._roles["serve"] = self.desk.serve()
         self._roles["worker"] = self.desk.start("worker")
-        threading.Thread(target=self._supervise, name="supervisor", daemon=True).start()
+        self.wait(lambda: self._workers() == len(self._roles))
+        self._supervisor.start()
+
+    def _workers(self) -> int:
+        with self.services.db.connection() as conn:
+            return int(conn.exec_driver_sql("SELECT count(*) FROM heartbeat").scalar() or 0)
 
     def _supervise(self) -> None:
         port = self.desk.url.rpartition(":")[2]
@@ -90,16 +98,16 @@ class Stage:
                     process.kill()
                     self._roles[role] = self.desk.start(*commands[role])
 
-    def stop(self) -> list[str]:
-        """Ends the desk; what it said of its own faults."""
+    def stop(self) -> None:
+        """Ends the desk; a process that does not end by itself is a fault."""
         self.over.set()
+        if self._supervisor.is_alive():
+            self._supervisor.join()
         self.disarm()
         for process in self.desk.processes:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGCONT)
         self.desk.close()
-        logs = [process.log.read_text(errors="replace") for process in self.desk.processes]
-        return [line[:300] for log in logs for line in log.splitlines() if '"Traceback' in line]
 
     def victims(self) -> dict[str, int]:
         """Who may be killed: the server, its child that works, and the worker."""
@@ -143,8 +151,8 @@ def staged(
         try:
             token = _furnish(services)
             found = Stage(desk, database_url, services, peer, mails, server, token)
-            found.start()
             try:
+                found.start()
                 yield found
             finally:
                 found.stop()

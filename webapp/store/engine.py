@@ -136,7 +136,7 @@ class Database:
         return self._ticks() + self._offset
 
     def measure_offset(self) -> int:
-        """Ask the database's clock and remember it; returns its offset to the host's (microseconds)."""
+        """Ask the database's clock and remember it; its offset to the host's, in microseconds."""
         if self.dialect == "postgresql":
             with self.read() as tx:
                 samples = []
