@@ -25,7 +25,7 @@ def on(request: pytest.FixtureRequest) -> Iterator[Desks]:
         yield made
 
 
-def _found(on: Desks, wanted: Sequence[trials.Trial]) -> list[str]:
+def _none_found(on: Desks, wanted: Sequence[trials.Trial]) -> None:
     found: list[str] = []
     done: list[int] = []
 
@@ -34,32 +34,32 @@ def _found(on: Desks, wanted: Sequence[trials.Trial]) -> list[str]:
         found.extend(faults)
 
     run(on, wanted, report)
+    assert not found, "\n".join(found)
     assert sum(done) == len(wanted)
-    return found
 
 
 def test_killed_at_every_failpoint(on: Desks) -> None:
-    assert _found(on, trials.KILLS * TIMES) == []
+    _none_found(on, trials.KILLS * TIMES)
 
 
 def test_killed_at_random_moments(on: Desks) -> None:
-    assert _found(on, [trials.killed_at_random] * RANDOM_KILLS) == []
+    _none_found(on, [trials.killed_at_random] * RANDOM_KILLS)
 
 
 def test_frozen_until_others_have_taken_over(on: Desks) -> None:
-    assert _found(on, trials.FREEZES) == []
+    _none_found(on, trials.FREEZES)
 
 
 def test_the_caller_that_won_is_told_so_although_its_answer_was_lost(on: Desks) -> None:
-    assert _found(on, trials.LOST * (LOST_REPLIES // len(trials.LOST))) == []
+    _none_found(on, trials.LOST * (LOST_REPLIES // len(trials.LOST)))
 
 
 def test_the_hosts_clock_is_set(on: Desks) -> None:
-    assert _found(on, trials.STEPPED) == []
+    _none_found(on, trials.STEPPED)
 
 
 def test_the_database_goes_away_in_the_middle(on: Desks) -> None:
     """All desks are on one server, so that only one may be at work."""
     if on[0][0].server is None:
         pytest.skip("a file has no server to lose")
-    assert _found(on[:1], trials.OUTAGES) == []
+    _none_found(on[:1], trials.OUTAGES)

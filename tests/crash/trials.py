@@ -16,6 +16,8 @@ from tests.crash.stage import LEASE, SETTLED, SKU, SWEEP, Stage
 from tests.failpoints import NAMES
 from tests.failpoints.clock import step
 from tests.unit.bodies import PAYLOADS
+from webapp.domain.times import SECOND, to_rfc3339
+from webapp.store.engine import host_clock
 
 Trial = Callable[[Stage, Load], list[str]]
 
@@ -24,6 +26,7 @@ REST = 2.0
 """Seconds in which a load's last effects come, after its last answer."""
 RESCUED = LEASE + SWEEP + 5.0
 """Seconds until a living worker has taken over from a lost one, on a busy machine."""
+AWAY = 60 * SECOND
 STEPS = (5, 3_600, 86_400)
 _chance = random.Random(23)
 
@@ -179,7 +182,9 @@ def _fire(
 
 
 def _to_cancel(load: Load) -> str:
-    made = load.draft("exchange", PAYLOADS["exchange"] | {"sku": SKU})
+    # Far enough away that the cancel wins on a busy machine too.
+    later = to_rfc3339(host_clock() + AWAY)
+    made = load.draft("exchange", PAYLOADS["exchange"] | {"sku": SKU}, not_before=later)
     assert made
     return str(made["id"])
 

@@ -18,7 +18,10 @@ class WrongClock:
         self._file = file
         self._by = 0.0
         self._travel = time_machine.travel(datetime.now().astimezone(), tick=True)
+        right = time.time() - time.monotonic()
         self._clock = self._travel.start()
+        # To start takes a while, by which the clock would be slow.
+        self._clock.shift(right - (time.time() - time.monotonic()))
 
     def follow(self) -> None:
         """From now on, and in every process that is forked from this one."""
