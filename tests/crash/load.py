@@ -28,14 +28,18 @@ class Load:
         self.client = Client(stage.desk.url, stage.token, stage.answers)
         self._staff = Staff(stage)
 
-    def run(self, rounds: int = 2) -> None:
-        """Each kind of story `rounds` times; returns when the last client was answered."""
+    def run(self, waiting: bool = True) -> None:
+        """One of each kind of story; returns when the last client was answered.
+
+        `waiting`: also what goes on only after an action was executed.
+        """
         stories = [
             *(self._webhook, self._late_webhook, self._family, self._lost_family),
-            *(self._exchange, self._returned_exchange, self._mail, self._taken_back),
+            *(self._exchange, self._returned_exchange, self._mail),
+            *((self._taken_back,) if waiting else ()),
         ]
         with ThreadPoolExecutor(THREADS) as pool:
-            jobs = [pool.submit(self._tell, story) for _ in range(rounds) for story in stories]
+            jobs = [pool.submit(self._tell, story) for story in stories]
         for job in jobs:
             job.result()
 

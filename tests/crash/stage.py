@@ -48,6 +48,8 @@ class Stage:
     answers: Answers = field(default_factory=Answers)
     followed: list[int] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
+    resting: threading.Event = field(default_factory=threading.Event)
+    """While it is set, nobody starts again what died; gunicorn does for its own child."""
     _roles: dict[str, Process] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -93,6 +95,8 @@ class Stage:
         port = self.desk.url.rpartition(":")[2]
         commands = {"serve": ("serve", "--port", port), "worker": ("worker",)}
         while not self.over.wait(0.1):
+            if self.resting.is_set():
+                continue
             for role, process in self._roles.items():
                 if process.popen.poll() is not None and not self.over.is_set():
                     process.kill()

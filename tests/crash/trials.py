@@ -123,16 +123,19 @@ def clock_stepped(seconds: int) -> Trial:
         faults: list[str] = []
 
         def rescued(pid: int) -> None:
+            # Killed, not frozen: a frozen process may hold SQLite's one lock.
             faults.extend(_wait(stage, lambda: not _held_by(stage, pid), RESCUED))
-            os.kill(pid, signal.SIGCONT)
+            stage.resting.clear()
 
-        with _beside(load):
+        with _beside(load, waiting=False):
             step(stage.clock, -seconds)
         before = len(stage.answers.given)
-        fired = _fire(stage, load, "effect.before-send:stop", rescued)
+        stage.resting.set()
+        fired = _fire(stage, load, "effect.before-send:kill", rescued)
+        stage.resting.clear()
         new = [answer.action for answer in stage.answers.given[before:]]
         faults += _wait(stage, lambda: settled(stage, new))
-        with _beside(load):
+        with _beside(load, waiting=False):
             step(stage.clock, 0)
         return [*faults, *_verdict(stage, fired=fired)]
 
@@ -152,9 +155,9 @@ STEPPED = tuple(clock_stepped(seconds) for seconds in STEPS)
 
 
 @contextmanager
-def _beside(load: Load) -> Iterator[threading.Thread]:
+def _beside(load: Load, *, waiting: bool = True) -> Iterator[threading.Thread]:
     """The load runs meanwhile; the block's end waits for its last answer."""
-    running = threading.Thread(target=load.run, args=(1,), name="load")
+    running = threading.Thread(target=load.run, args=(waiting,), name="load")
     running.start()
     try:
         yield running
