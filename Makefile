@@ -39,7 +39,7 @@ wheel-check: .venv/.test ## Build the wheel, install it elsewhere, serve a page 
 bench: .venv/.test ## Measure lateness, throughput, draft and cancel cost beside a bare loop
 	$(BIN)/python -m tests.bench $(ARGS)
 
-soak: .venv/.test ## The long races: 100,000 trials per database, 2,000 of them through the API
+soak: .venv/.test ## The long races and the crash campaign, for hours (ARGS='--help' for parts)
 	$(BIN)/python -m tests.soak $(ARGS)
 
 lock: ## Resolve the newest versions that pyproject.toml allows into the lock files

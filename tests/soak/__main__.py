@@ -5,8 +5,20 @@ import sys
 import time
 
 from tests.bench.databases import BACKENDS
+from tests.crash import trials
 from tests.soak import results
 from tests.soak.campaigns import Campaign, Found, cancel_against_claim, over_http, retail_days
+from tests.soak.crash import crashes
+
+CRASHES = {
+    "kills": (50, "killed at each failpoint", trials.KILLS, 3),
+    "deaths": (500, "killed at random moments", (trials.killed_at_random,), 3),
+    "freezes": (100, "frozen beyond the lease", trials.FREEZES, 3),
+    "replies": (500, "lost reply on cancel", trials.LOST, 3),
+    "outages": (100, "database away", trials.OUTAGES, 1),
+    "steps": (10, "host clock set", trials.STEPPED, 3),
+}
+"""By argument: times for each kind of trial, what it is, the kinds, and desks at once."""
 
 
 def main() -> None:
@@ -16,6 +28,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=100_000, help="cancel against claim")
     parser.add_argument("--http", type=int, default=2_000, help="trials over HTTP")
     parser.add_argument("--days", type=int, default=3, help="times the retail day is repeated")
+    for name, (number, help_text, _, _) in CRASHES.items():
+        parser.add_argument(f"--{name}", type=int, default=number, help=help_text)
     parser.add_argument(
         "--minutes", type=float, default=float("inf"), help="begin no further part of a race later"
     )
@@ -28,8 +42,15 @@ def main() -> None:
             _campaign(cancel_against_claim, Found("cancel against claim", one, asked.trials), asked)
             for one in backends
         ),
+        *(_crash(name, one, asked) for name in CRASHES for one in backends),
     ]
     sys.exit(1 if any(found.faults for found in founds) else 0)
+
+
+def _crash(name: str, backend: str, asked: argparse.Namespace) -> Found:
+    _, words, trials, on = CRASHES[name]
+    wanted = 0 if name == "outages" and backend == "sqlite" else getattr(asked, name)
+    return _campaign(crashes(trials, on), Found(words, backend, wanted), asked)
 
 
 def _campaign(run: Campaign, found: Found, asked: argparse.Namespace) -> Found:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,11 @@ from tests.worker.stage import (
     working,
 )
 from webapp.config import Settings
+from webapp.connectors.base import EffectRequest
 from webapp.connectors.registry import connectors, ledger
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
+from webapp.services import execute as executing
 from webapp.services.execute import Attempt, Means, execute
 from webapp.store import batches, claims, pauses, stock
 from webapp.store.asker import Asker
@@ -72,6 +75,24 @@ def test_killed_in_the_middle_of_an_effect_there_is_one_effect(
     assert [entry.key for entry in entries] == [f"act_{one}"]
     assert done.effect is not None
     assert done.effect["provider_id"] == entries[0].provider_id
+
+
+def test_an_attempt_in_the_key_is_what_that_test_sees(
+    database: Database,
+    lone_worker: Callable[..., Process],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Planted, saleor/apps#2446: a second attempt under a key of its own is a second effect."""
+    real = executing.effect_request
+
+    def with_attempt(claim: Claim, deadline: float) -> EffectRequest:
+        request = real(claim, deadline)
+        return replace(request, key=f"{request.key}-{claim.attempt}")
+
+    monkeypatch.setattr(executing, "effect_request", with_attempt)
+    with pytest.raises(AssertionError):
+        test_killed_in_the_middle_of_an_effect_there_is_one_effect(database, lone_worker, tmp_path)
 
 
 def test_a_lost_action_is_sent_again_where_the_provider_dedupes(database: Database) -> None:

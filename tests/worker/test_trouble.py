@@ -38,9 +38,9 @@ class Flaky(Database):
             raise Unavailable("the answer was lost")
         return result
 
-    def statement(self, work: Callable[[Tx], T]) -> T:
+    def statement(self, work: Callable[[Tx], T], *, does: str = "") -> T:
         self._check()
-        return super().statement(work)
+        return super().statement(work, does=does)
 
     def _check(self) -> None:
         if self.away.is_set():

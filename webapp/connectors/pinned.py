@@ -18,6 +18,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from webapp.connectors.deadline import Address, open_socket, tls_context
 from webapp.connectors.targets import Target, refuse_addresses
+from webapp.failpoints import SENT, reach
 
 IDLE_SECONDS = 1.0
 """A kept connection idle for longer is not used again: common servers close theirs after 2 s or
@@ -47,6 +48,7 @@ class _Checked(HTTPConnection):
         return open_socket(host, self.port, refuse)
 
     def getresponse(self) -> Any:
+        reach("webhook", SENT)
         self._used_at = time.monotonic()
         return super().getresponse()
 

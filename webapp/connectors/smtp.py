@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 from webapp.connectors.base import SETTLED, Effect, EffectFailed, EffectRequest
 from webapp.connectors.deadline import open_socket, tls_context, until
 from webapp.connectors.message import Mail, MailRefused, Sender, build
+from webapp.failpoints import REPLIED, SENT, reach
 
 CHECK_SECONDS = 5.0
 
@@ -56,6 +57,7 @@ class SmtpConnector:
         with until(request.deadline), self._session() as server:
             _announce(server, mail)
             answer = _finish(server, mail)
+            reach(self.name, REPLIED)
         return Effect(SETTLED, mail.message_id, {"answer": answer})
 
     def look_up(self, request: EffectRequest) -> Effect | None:
@@ -161,6 +163,7 @@ def _finish(server: smtplib.SMTP, mail: Mail) -> str:
     """The final dot, and the server's answer to it."""
     try:
         server.send(b".\r\n" if mail.content.endswith(b"\r\n") else b"\r\n.\r\n")
+        reach("smtp", SENT)
         code, words = server.getreply()
     except (smtplib.SMTPException, OSError) as error:
         raise _unanswered(str(error)) from error

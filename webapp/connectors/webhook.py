@@ -19,6 +19,7 @@ from webapp.connectors.base import SETTLED, Effect, EffectFailed, EffectRequest
 from webapp.connectors.deadline import until
 from webapp.connectors.pinned import AddressRefused, pinned_pools
 from webapp.connectors.targets import check_headers, check_target, parse_target
+from webapp.failpoints import REPLIED, reach
 
 RESPONSE_BYTES = 64 * 1024
 """Read of an answer; the connection is closed on more."""
@@ -63,6 +64,7 @@ class WebhookConnector:
                     permanent=False,
                     may_have_happened=wire.sent,
                 ) from error
+            reach(self.name, REPLIED)
             return _judge(request, response)
 
     def look_up(self, request: EffectRequest) -> Effect | None:

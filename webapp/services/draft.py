@@ -105,7 +105,8 @@ def _write(
     parents = tuple(dict.fromkeys(new.draft.depends_on))
     wanted = new.kind.reserves(new.draft.payload)
     if not parents and wanted is None:
-        return desk.db.statement(lambda tx: drafting.draft(tx, row)), None
+        does = "draft" if new.compensates is None else "compensate"
+        return desk.db.statement(lambda tx: drafting.draft(tx, row), does=does), None
 
     def work(tx: Tx) -> tuple[Drafted, Action | None]:
         if actions.exists(tx, row.values["id"], new.agent, new.key):

@@ -16,6 +16,7 @@ from webapp.domain.ids import idempotency_key
 from webapp.domain.policy import default_policy
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
+from webapp.failpoints import BEFORE_SEND, reach
 from webapp.services.desk import Desk
 from webapp.store.claims import Claim, Finish
 
@@ -59,6 +60,7 @@ def execute(means: Means, attempt: Attempt) -> Finish:
     try:
         deadline = _still_ours(means, attempt)
         request = effect_request(attempt.claim, deadline)
+        reach("effect", BEFORE_SEND)
         return happened(attempt.claim, connector.send(request))
     except EffectFailed as failure:
         return did_not(means, attempt, connector, failure)

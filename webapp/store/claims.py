@@ -106,6 +106,8 @@ def finish(tx: Tx, worker: str, results: Sequence[Finish]) -> list[Finish]:
     that came too late: somebody had taken those actions over.
     """
     moved = _finish(tx, worker, results)
+    if moved:
+        tx.does("finish")
     for row in moved:
         if row.state == State.EXECUTED:
             if row.has_dependants or row.compensates is not None:
@@ -123,6 +125,8 @@ def finish(tx: Tx, worker: str, results: Sequence[Finish]) -> list[Finish]:
 def _take(tx: Tx, take: Take, worker: str, slots: int, lease: int) -> list[Claim]:
     params = tx.params({"p_actor": worker, "p_slots": slots, "p_lease": lease})
     rows = _TAKES[take, tx.dialect].all(tx, params)
+    if rows:
+        tx.does("claim" if take is CLAIM else "sweep")
     if rows and tx.dialect == "sqlite":
         moves = ((row, take.verb, f'{{"attempt": {row.attempt}}}') for row in rows)
         record_many(tx, moves, worker)

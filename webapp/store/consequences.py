@@ -155,6 +155,8 @@ def _cascade(tx: Tx, root: AnyRow, actor: str) -> list[str]:
                 _release(tx, row.id)
             if row.has_dependants:
                 level.append(row.id)
+    if taken:
+        tx.does("cascade")
     return taken
 
 

@@ -140,6 +140,7 @@ def draft(tx: Tx, new: NewAction) -> Drafted:
     if inserted is None:
         current = tx.conn.scalar(_REVISION)
         return Drafted.KNOWN if current == new.revision else Drafted.STALE
+    tx.does("draft" if values["compensates"] is None else "compensate")
     if values["state"] == State.SCHEDULED and not values["blockers"]:
         tx.brings(values["execute_at"])
     return Drafted.NEW

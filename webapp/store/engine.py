@@ -27,6 +27,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from webapp.domain.errors import Unavailable
+from webapp.failpoints import AFTER_COMMIT, BEFORE_COMMIT, reach
 from webapp.store.wakeup import NOTHING, Wakeup
 
 T = TypeVar("T")
@@ -45,6 +46,11 @@ _RETRY_STATES = {"40001", "40P01"}
 def host_clock() -> int:
     """The host's clock, UTC microseconds."""
     return time.time_ns() // 1000
+
+
+def _ticks() -> int:
+    """Microseconds that nobody sets."""
+    return time.monotonic_ns() // 1000
 
 
 class _Now(ColumnElement[int]):
@@ -84,6 +90,7 @@ class Tx:
         self.conn = conn
         self.dialect = conn.dialect.name
         self.due = NOTHING
+        self.did: tuple[str, ...] = ()
         self._now = clock() if self.dialect == "sqlite" else None
 
     def params(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,6 +100,10 @@ class Tx:
     def now(self) -> int:
         """The deciding clock."""
         return self._now if self._now is not None else self.conn.scalar(select(NOW)) or 0
+
+    def does(self, what: str) -> None:
+        """Names its commit for failpoints: `draft`, `claim` and the like."""
+        self.did += (what,)
 
     def brings(self, execute_at: int | None) -> None:
         """A row of this transaction may become due at `execute_at`."""
@@ -107,7 +118,10 @@ class Database:
         self.url = make_url(url)
         self.dialect = self.url.get_backend_name()
         self._clock = clock
-        self._offset = 0
+        # Differs because SQLite decides by the host's clock, and PostgreSQL by its own: what is
+        # known of that must not jump when the host's is set.
+        self._ticks = clock if self.dialect == "sqlite" else _ticks
+        self._offset = clock() - self._ticks() if self.dialect != "sqlite" else 0
         if self.dialect == "sqlite":
             self._auto = self._writing = _open_sqlite(url)
             # One writer at a time per process: SQLite lets the others starve on its own lock.
@@ -119,20 +133,20 @@ class Database:
 
     def now(self) -> int:
         """The deciding clock as well as this process knows it, without a round trip."""
-        return self._clock() + self._offset
+        return self._ticks() + self._offset
 
     def measure_offset(self) -> int:
-        """Ask the database's clock and keep its offset to the host's; returns it (microseconds)."""
+        """Ask the database's clock and remember it; its offset to the host's, in microseconds."""
         if self.dialect == "postgresql":
             with self.read() as tx:
                 samples = []
                 for _ in range(5):
-                    before = self._clock()
+                    before = self._ticks()
                     there = tx.now()
-                    after = self._clock()
+                    after = self._ticks()
                     samples.append((after - before, there - (before + after) // 2))
             self._offset = min(samples)[1]
-        return self._offset
+        return self.now() - self._clock()
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
@@ -148,11 +162,14 @@ class Database:
         """
         return self._again(lambda: self._once(work))
 
-    def statement(self, work: Callable[[Tx], T]) -> T:
-        """Like `transact` for work that is a single statement: one round trip on PostgreSQL."""
+    def statement(self, work: Callable[[Tx], T], *, does: str = "") -> T:
+        """Like `transact` for work that is a single statement: one round trip on PostgreSQL.
+
+        `does` is what it tells its `Tx` that it did: here the commit comes with the statement.
+        """
         if self.dialect == "sqlite":
             return self.transact(work)
-        return self._again(lambda: self._alone(work))
+        return self._again(lambda: self._alone(work, does))
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -172,14 +189,21 @@ class Database:
                 conn.exec_driver_sql("BEGIN IMMEDIATE")
             tx = Tx(conn, self._clock)
             result = work(tx)
+            for what in tx.did:
+                reach(what, BEFORE_COMMIT)
             conn.commit()
+            for what in tx.did:
+                reach(what, AFTER_COMMIT)
         self.wakeup.poke(tx.due)
         return result
 
-    def _alone(self, work: Callable[[Tx], T]) -> T:
+    def _alone(self, work: Callable[[Tx], T], does: str) -> T:
         with self._auto.connect() as conn:
             tx = Tx(conn, self._clock)
+            reach(does, BEFORE_COMMIT)
             result = work(tx)
+            for what in tx.did:
+                reach(what, AFTER_COMMIT)
         self.wakeup.poke(tx.due)
         return result
 

@@ -151,7 +151,10 @@ def _data(asker: Asker, **more: Any) -> str:
 def cancel(tx: Tx, action_id: str, asker: Asker, key: str) -> tuple[AnyRow, list[str]] | None:
     """scheduled, held, awaiting_approval -> cancelled, with all descendants (second item)."""
     row = _CANCEL.run(tx, asker.values(action_id, key=key), asker.actor, _data(asker))
-    return None if row is None else (row, ended(tx, row, asker.actor))
+    if row is None:
+        return None
+    tx.does("cancel")
+    return row, ended(tx, row, asker.actor)
 
 
 def record_late_cancel(

@@ -194,7 +194,7 @@ class Dispatcher:
             return self._db.transact(both)
         # By itself a claim is one round trip, and what is due next is asked for afterwards.
         alone = partial(claims.claim, worker=self._name, slots=want, lease=self._span)
-        return [], self._db.statement(alone), None
+        return [], self._db.statement(alone, does="claim"), None
 
     def _rearm(self, due: int | None, *, sure: bool, got: bool) -> None:
         """After a claim: `due` is what comes next, `sure` whether the rows were asked for it."""

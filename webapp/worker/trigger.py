@@ -6,10 +6,13 @@ The rows are the truth; what is remembered here only wakes. A wake-up too many f
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from time import monotonic, time
 
 from apscheduler.executors.debug import DebugExecutor
 from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from webapp.domain.times import MILLISECOND
@@ -17,8 +20,14 @@ from webapp.store.wakeup import NOTHING, UNKNOWN
 
 EARLY = 3 * MILLISECOND
 """The job fires this much before the row is due: time to warm the connection."""
+STEP_SECONDS = 0.5
+"""A change of the host's clock that is more than its usual correction."""
+LOOK_SECONDS = 0.5
+"""How often it is looked for."""
 
 _DUE = "due"
+
+log = logging.getLogger(__name__)
 
 
 class Trigger:
@@ -30,6 +39,7 @@ class Trigger:
         self._ring = ring
         self._lock = threading.Lock()
         self._armed = NOTHING
+        self._stopped = threading.Event()
         self.at = NOTHING
         """The earliest time known; the dispatcher reads it."""
         self.unsure = True
@@ -56,9 +66,11 @@ class Trigger:
     def start(self) -> None:
         """Begin to fire."""
         self._scheduler.start()
+        threading.Thread(target=self._watch, name="clock", daemon=True).start()
 
     def stop(self) -> None:
         """No job fires any more; waits for those that run."""
+        self._stopped.set()
         self._scheduler.shutdown(wait=True)
 
     def bring(self, due: int) -> None:
@@ -103,6 +115,27 @@ class Trigger:
             replace_existing=True,
         )
         self._armed = self.at
+
+    def _watch(self) -> None:
+        """APScheduler waits by the host's clock: set back, every job would rest for as long."""
+        known = time() - monotonic()
+        while not self._stopped.wait(LOOK_SECONDS):
+            offset = time() - monotonic()
+            if abs(offset - known) > STEP_SECONDS:
+                log.warning("The host's clock was set by %+.1f s", offset - known)
+                self._begin_anew()
+            known = offset
+
+    def _begin_anew(self) -> None:
+        """Every job at once, and the rows are asked what is due next."""
+        with self._lock:
+            self._armed = NOTHING
+            for job in self._scheduler.get_jobs():
+                # The date job may have run meanwhile.
+                with suppress(JobLookupError):
+                    job.modify(next_run_time=datetime.now(UTC))
+        self.unsure = True
+        self._ring()
 
     def _fire(self) -> None:
         self._armed = NOTHING

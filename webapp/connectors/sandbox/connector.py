@@ -10,6 +10,7 @@ from webapp.connectors.base import SETTLED, SUBMITTED, Effect, EffectFailed, Eff
 from webapp.connectors.sandbox.faults import Fault, Faults
 from webapp.connectors.sandbox.ledger import Entry, Ledger, LedgerBusy, Writing, canonical
 from webapp.connectors.sandbox.sqlite import sqlite3
+from webapp.failpoints import REPLIED, SENT, reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class SandboxConnector:
                 entry = None if fault in _NO_EFFECT else self._record(writing, request)
         except LedgerBusy as error:
             raise EffectFailed(str(error), permanent=False, may_have_happened=False) from error
+        reach(self.name, SENT)
         if fault is Fault.HANG:
             _pass_time(float("inf"), request.deadline)
         on_time = _pass_time(self._half, request.deadline)
@@ -83,6 +85,7 @@ class SandboxConnector:
             raise _failure(fault)
         if entry is None or not on_time:
             raise _failure(Fault.HANG)
+        reach(self.name, REPLIED)
         return _effect(entry)
 
     def look_up(self, request: EffectRequest) -> Effect | None:
