@@ -11,7 +11,7 @@ from sqlalchemy import inspect, select
 
 from webapp.cli import main
 from webapp.store.engine import Database
-from webapp.store.schema import metadata
+from webapp.store.schema import TABLES
 
 SQLITE = pytest.mark.parametrize("backend", ["sqlite"])
 """For what is refused before the database has a say: once is enough."""
@@ -96,8 +96,8 @@ def contents(database_url: str) -> Callable[[], dict[str, list[Any]]]:
         store = Database(database_url)
         try:
             with store.connection() as conn:
-                assert set(inspect(conn).get_table_names()) >= set(metadata.tables)
-                tables = metadata.sorted_tables
+                assert set(inspect(conn).get_table_names()) >= set(TABLES.tables)
+                tables = TABLES.sorted_tables
                 return {one.name: [*map(tuple, conn.execute(select(one)))] for one in tables}
         finally:
             store.close()

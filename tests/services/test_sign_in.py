@@ -20,7 +20,8 @@ from webapp.services.sign_in import (
     who,
 )
 from webapp.store import people
-from webapp.store.schema import login_failure, view
+from webapp.store.people_schema import login_failure
+from webapp.store.schema import view
 
 PASSWORD = "correct horse battery"
 

@@ -7,7 +7,8 @@ from webapp.domain.times import SECOND
 from webapp.store import agents, people
 from webapp.store.engine import Database
 from webapp.store.people import SESSION_LASTS, Person
-from webapp.store.schema import agent, metadata, session
+from webapp.store.people_schema import agent, session
+from webapp.store.schema import TABLES
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def ana(database: Database) -> Person:
 def everything(db: Database) -> str:
     """Every value of every table, as text."""
     with db.read() as tx:
-        return repr([tx.conn.execute(select(table)).all() for table in metadata.tables.values()])
+        return repr([tx.conn.execute(select(table)).all() for table in TABLES.tables.values()])
 
 
 def test_a_person_is_found_in_any_case_and_added_once(database: Database, ana: Person) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, insert, select, update
 
 from webapp.store.engine import NOW, Tx
-from webapp.store.schema import agent
+from webapp.store.people_schema import agent
 
 SCOPES = ("draft", "read", "cancel", "signal")
 

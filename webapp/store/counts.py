@@ -6,8 +6,9 @@ from sqlalchemy import bindparam, func, select, text
 
 from webapp.domain.states import TERMINAL
 from webapp.domain.times import SECOND
+from webapp.store.columns import quoted
 from webapp.store.engine import NOW, Tx
-from webapp.store.schema import action, quoted
+from webapp.store.schema import action
 
 LATELY = 60 * SECOND
 """What counts as finished lately, microseconds."""

@@ -2,7 +2,7 @@
 
 from webapp.domain.merging import WINDOWS
 from webapp.domain.states import ARROWS, FIRST
-from webapp.store.schema import quoted
+from webapp.store.columns import quoted
 
 _OUTSIDE = "NOT ({})".format(
     " OR ".join(

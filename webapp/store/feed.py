@@ -21,8 +21,9 @@ from sqlalchemy import (
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, TERMINAL, State
 from webapp.store.actions import many
+from webapp.store.columns import quoted
 from webapp.store.engine import Tx
-from webapp.store.schema import action, dependency, quoted
+from webapp.store.schema import action, dependency
 
 PEOPLE_FIRST = 0.5
 """The share of the page that rows waiting for people may take from those that run by the clock."""

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, func, insert, select
 
 from webapp.domain.times import SECOND
 from webapp.store.engine import NOW, AnyRow, Tx
-from webapp.store.schema import login_failure, person, session
+from webapp.store.people_schema import login_failure, person, session
 
 SESSION_LASTS = 14 * 24 * 3600 * SECOND
 FAILURES_COUNT_FOR = 15 * 60 * SECOND

@@ -8,7 +8,6 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    MetaData,
     String,
     Table,
     Text,
@@ -16,26 +15,8 @@ from sqlalchemy import (
 )
 
 from webapp.domain.states import CANCELLABLE, RAN_OUT, TERMINAL, State
-
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-
-def quoted(states: frozenset[State]) -> str:
-    """`'a','b'`, for CHECKs, index predicates and triggers."""
-    return ",".join(f"'{state}'" for state in sorted(states))
-
-
-def _at(name: str, *, nullable: bool = True) -> Column[int | None]:
-    return Column(name, BigInteger, nullable=nullable)
-
+from webapp.store.columns import at, metadata, quoted
+from webapp.store.people_schema import person
 
 OPEN = text(f"state NOT IN ({quoted(TERMINAL)})")
 """The predicate of the open rows' index; the feed repeats it."""
@@ -73,8 +54,8 @@ action = Table(
     # a lock on its row.
     Column("agent", String(100), nullable=False),
     Column("drafted_by", String(300), nullable=False),
-    _at("drafted_at", nullable=False),
-    _at("not_before_at"),
+    at("drafted_at", nullable=False),
+    at("not_before_at"),
     Column("draft_key", String(255)),
     Column("draft_hash", String(64)),
     Column("merge_key", String(200)),
@@ -86,9 +67,9 @@ action = Table(
     Column("window", BigInteger, nullable=False),
     Column("margin", BigInteger, nullable=False),
     Column("extended", BigInteger, nullable=False, server_default="0"),
-    _at("cancel_by"),
-    _at("execute_at"),
-    _at("claimable_at"),
+    at("cancel_by"),
+    at("execute_at"),
+    at("claimable_at"),
     # How long after `claimable_at` it may still be claimed, by the policy that drafted it.
     Column(
         "overdue_after", BigInteger, nullable=False, server_default=text(str(3_600 * 1_000_000))
@@ -99,27 +80,27 @@ action = Table(
     Column("has_dependants", Boolean, nullable=False, server_default=text("false")),
     Column("attempt", Integer, nullable=False, server_default="0"),
     Column("worker", String(100)),
-    _at("claimed_at"),
-    _at("lease_until"),
-    _at("finished_at"),
+    at("claimed_at"),
+    at("lease_until"),
+    at("finished_at"),
     Column("cancelled_by", String(300)),
-    _at("cancelled_at"),
+    at("cancelled_at"),
     Column("cancel_reason", Text),
     Column("cancel_key", String(255)),
     Column("late_cancel_by", String(300)),
-    _at("late_cancel_at"),
+    at("late_cancel_at"),
     Column("late_cancel_reason", Text),
     Column("state_by", String(300), nullable=False),
     Column("state_reason", Text),
     Column("effect", Text),
     Column("error", Text),
     # From when on the provider is asked what became of it; null: there is nothing to ask.
-    _at("look_at"),
-    _at("reserved_until"),
+    at("look_at"),
+    at("reserved_until"),
     Column("renewals", Integer, nullable=False, server_default="0"),
     Column("compensates", String(36), ForeignKey("action.id")),
     Column("again_of", String(36), ForeignKey("action.id")),
-    _at("first_viewed_at"),
+    at("first_viewed_at"),
     CheckConstraint(f"state IN ({quoted(frozenset(State))})", name="state"),
     CheckConstraint(
         f"(state IN ({quoted(TERMINAL)})) = (finished_at IS NOT NULL)", name="finished"
@@ -230,7 +211,7 @@ part = Table(
     Column("draft_key", String(255)),
     Column("draft_hash", String(64)),
     Column("drafted_by", String(300), nullable=False),
-    _at("drafted_at", nullable=False),
+    at("drafted_at", nullable=False),
     Column("order_ref", String(200)),
     Column("summary", Text, nullable=False),
     Column("reason", Text, nullable=False),
@@ -256,7 +237,7 @@ attempt_log = Table(
     Column("attempt", Integer, nullable=False),
     Column("worker", String(100), nullable=False),
     Column("outcome", String(20), nullable=False),
-    _at("at", nullable=False),
+    at("at", nullable=False),
     Column("effect", Text),
     Column("error", Text),
     Index("uq_attempt_log_attempt", "action", "attempt", "worker", unique=True),
@@ -276,53 +257,12 @@ event = Table(
     Column("verb", String(40), nullable=False),
     Column("from_state", String(20)),
     Column("to_state", String(20), nullable=False),
-    _at("at", nullable=False),
+    at("at", nullable=False),
     Column("actor", String(300), nullable=False),
     Column("data", Text, nullable=False),
     Column("request_key", String(255)),
     Index("ix_event_action", "action", "id"),
     Index("ix_event_order", "txid", "id"),
-)
-
-agent = Table(
-    "agent",
-    metadata,
-    Column("name", String(100), primary_key=True),
-    Column("scopes", String(100), nullable=False),
-    Column("token_hash", String(64), nullable=False, unique=True),
-    _at("created_at", nullable=False),
-    _at("revoked_at"),
-)
-
-person = Table(
-    "person",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("email", String(254), nullable=False, unique=True),
-    Column("name", String(200), nullable=False),
-    Column("role", String(10), nullable=False),
-    Column("password_hash", String(200), nullable=False),
-    _at("created_at", nullable=False),
-    CheckConstraint("role IN ('staff','admin')", name="role"),
-)
-
-session = Table(
-    "session",
-    metadata,
-    Column("token_hash", String(64), primary_key=True),
-    Column("person_id", Integer, ForeignKey("person.id"), nullable=False),
-    _at("created_at", nullable=False),
-    _at("expires_at", nullable=False),
-    Index("ix_session_expires_at", "expires_at"),
-)
-
-login_failure = Table(
-    "login_failure",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("subject", String(300), nullable=False),
-    _at("at", nullable=False),
-    Index("ix_login_failure_subject_at", "subject", "at"),
 )
 
 policy = Table(
@@ -331,7 +271,7 @@ policy = Table(
     Column("kind", String(40), primary_key=True),
     Column("body", Text, nullable=False),
     Column("changed_by", String(300), nullable=False),
-    _at("changed_at", nullable=False),
+    at("changed_at", nullable=False),
 )
 
 policy_change = Table(
@@ -341,7 +281,7 @@ policy_change = Table(
     Column("kind", String(40), nullable=False),
     Column("body", Text, nullable=False),
     Column("changed_by", String(300), nullable=False),
-    _at("changed_at", nullable=False),
+    at("changed_at", nullable=False),
 )
 
 desk = Table(
@@ -365,7 +305,7 @@ customer_flag = Table(
     Column("ref", String(200), primary_key=True),
     Column("reason", Text, nullable=False),
     Column("flagged_by", String(300), nullable=False),
-    _at("flagged_at", nullable=False),
+    at("flagged_at", nullable=False),
 )
 
 pause = Table(
@@ -376,7 +316,7 @@ pause = Table(
     Column("kind", String(40)),
     Column("reason", Text, nullable=False),
     Column("paused_by", String(300), nullable=False),
-    _at("paused_at", nullable=False),
+    at("paused_at", nullable=False),
 )
 
 stock = Table(
@@ -394,8 +334,8 @@ reservation = Table(
     Column("action", String(36), ForeignKey("action.id"), primary_key=True),
     Column("sku", String(200), ForeignKey("stock.sku"), nullable=False),
     Column("quantity", BigInteger, nullable=False),
-    _at("reserved_at", nullable=False),
-    _at("released_at"),
+    at("reserved_at", nullable=False),
+    at("released_at"),
     CheckConstraint("quantity > 0", name="quantity"),
 )
 
@@ -403,15 +343,18 @@ view = Table(
     "view",
     metadata,
     Column("action", String(36), ForeignKey("action.id"), primary_key=True),
-    Column("person_id", Integer, ForeignKey("person.id"), primary_key=True),
+    Column("person_id", Integer, ForeignKey(person.c.id), primary_key=True),
     Column("version", Integer, primary_key=True),
-    _at("at", nullable=False),
+    at("at", nullable=False),
 )
 
 heartbeat = Table(
     "heartbeat",
     metadata,
     Column("worker", String(100), primary_key=True),
-    _at("at", nullable=False),
+    at("at", nullable=False),
     Column("slots", Integer, nullable=False),
 )
+
+TABLES = metadata
+"""All tables: these, and those of `people_schema`."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, insert, select, text, update
 
 from webapp.domain.states import CANCELLABLE
+from webapp.store.columns import quoted
 from webapp.store.engine import NOW, Tx
-from webapp.store.schema import action, quoted, stock
+from webapp.store.schema import action, stock
 
 
 @dataclass(frozen=True, slots=True)

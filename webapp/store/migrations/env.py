@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from webapp.store.schema import metadata
+from webapp.store.schema import TABLES
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=metadata,
+    target_metadata=TABLES,
     transaction_per_migration=True,
 )
 with context.begin_transaction():
