@@ -294,12 +294,25 @@ def _open_sqlite(url: str) -> Engine:
     def _prepare(raw: Any, _: object) -> None:
         cursor = raw.cursor()
         cursor.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
-        cursor.execute(f"PRAGMA journal_mode={journal}")
+        _set_journal(cursor, journal)
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.close()
 
     return engine
+
+
+def _set_journal(cursor: Any, journal: str) -> None:
+    """Two processes that open a new file at once: SQLite's busy handler is not asked here."""
+    give_up = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            cursor.execute(f"PRAGMA journal_mode={journal}")
+            return
+        except sqlite_module().OperationalError:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(0.01)
 
 
 def _open_postgresql(url: str) -> tuple[Engine, Engine]:
