@@ -61,6 +61,7 @@ def _action(due: int, payload: Any, kind: str, revision: int) -> NewAction:
         "execute_at": due,
         "claimable_at": due,
         "decision": '{"because":[],"mode":"window"}',
+        "overdue_after": 3_600_000_000,
         "state_by": "policy",
     }
     return NewAction(values, revision)

@@ -111,6 +111,7 @@ def _row(execute_at: int) -> NewAction:
         "execute_at": execute_at,
         "claimable_at": execute_at,
         "decision": "{}",
+        "overdue_after": 3_600_000_000,
         "state_by": "policy",
     }
     return NewAction(values, revision=1)
