@@ -184,6 +184,8 @@ def _settings(peer: str, mail_url: str) -> dict[str, str]:
 def _furnish(services: Services) -> str:
     """Policies with windows of a second, stock, staff; the agent's token."""
     rules = {"mode": "window", "window_seconds": "1", "margin_seconds": "0", "max_attempts": "20"}
+    # A clock set a day forth makes rows overdue; that they are held then is tested elsewhere.
+    rules["max_overdue_seconds"] = "604800"
     for kind in KINDS:
         more = {"allow_no_undo": "yes"} if kind == "webhook" else {}
         policies.change(services, kind, rules | more, "crash")
