@@ -165,7 +165,7 @@ def _refused(message: str) -> EffectFailed:
 
 def _reason(error: BaseException) -> str:
     """The innermost words: urllib3 wraps what the socket said."""
-    if isinstance(error, TimeoutError | ReadTimeoutError):
+    if isinstance(error, ReadTimeoutError):
         return "no answer in time"
     for inner in error.args:
         if isinstance(inner, BaseException):
