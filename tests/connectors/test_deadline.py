@@ -21,7 +21,7 @@ from webapp.connectors.base import EffectFailed, EffectRequest
 from webapp.connectors.deadline import DeadlinePassed, open_socket, until
 from webapp.connectors.webhook import WebhookConnector
 
-SECONDS = 0.4
+SECONDS = 1.0
 SLACK = 0.35
 """For a machine that is busy with something else."""
 
