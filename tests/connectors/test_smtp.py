@@ -48,12 +48,24 @@ class Box:
 @contextmanager
 def serving(box: Box, **options: Any) -> Iterator[int]:
     # The controller calls its own port to see whether it is up: it can't be 0.
-    controller = Controller(box, hostname="127.0.0.1", port=refused_port(), **options)
-    controller.start()
+    controller = _started(box, **options)
     try:
         yield controller.port
     finally:
         controller.stop()
+
+
+def _started(box: Box, tries: int = 5, **options: Any) -> Controller:
+    controller = Controller(box, hostname="127.0.0.1", port=refused_port(), **options)
+    try:
+        controller.start()
+    except OSError:
+        # Somebody took the port in between.
+        controller.loop.close()
+        if not tries:
+            raise
+        return _started(box, tries - 1, **options)
+    return controller
 
 
 def reply(seconds: float = 10, **payload: str) -> EffectRequest:
