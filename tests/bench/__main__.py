@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tests.bench import lateness, load, page, screens, single, throughput
 from tests.bench.databases import BACKENDS
-from webapp.store.engine import sqlite_module
+from webapp.store.opening import sqlite_module
 
 PARTS: dict[str, Callable[[str, int], None]] = {
     "lateness": lateness.measure,

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import psycopg
 
-from webapp.store.engine import sqlite_module
+from webapp.store.opening import sqlite_module
 
 PAYLOAD = '{"amount":{"currency":"INR","value":1250},"payment":"pi","reason":"torn"}'
 _LONGEST_WAIT = 0.2

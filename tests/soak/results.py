@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 
 from tests.soak.campaigns import Found
-from webapp.store.engine import sqlite_module
+from webapp.store.opening import sqlite_module
 
 FILE = Path(__file__).with_name("RESULTS.md")
 

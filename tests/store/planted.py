@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import event
 
+from tests.fixtures.statements import seen_by_sqlalchemy
 from webapp.store.engine import Database
 
 _COUNT = (
@@ -75,7 +76,8 @@ def planted(db: Database, bug: Bug) -> Iterator[None]:
     for engine in engines:
         event.listen(engine, "before_cursor_execute", rewrite, retval=True)
     try:
-        yield
+        with seen_by_sqlalchemy():
+            yield
     finally:
         for engine in engines:
             event.remove(engine, "before_cursor_execute", rewrite)

@@ -39,7 +39,7 @@ def held_open(db: Database) -> Iterator[Connection]:
     """A transaction of another process, under way."""
     other = Database(db.url.render_as_string(hide_password=False))
     try:
-        with other._writing.connect() as conn:
+        with other._writing.connect() as conn, conn.begin():
             yield conn
     finally:
         other.close()

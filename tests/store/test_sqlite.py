@@ -9,8 +9,9 @@ from sqlalchemy import func, select
 
 from tests.store.rows import ANA, put, states
 from webapp.domain.errors import Unavailable
-from webapp.store import engine, transitions
-from webapp.store.engine import Database, Tx, sqlite_module, wal_is_sound
+from webapp.store import opening, transitions
+from webapp.store.engine import Database, Tx
+from webapp.store.opening import sqlite_module, wal_is_sound
 from webapp.store.schema import action
 
 WRITERS, PAIRS = 8, 8
@@ -68,7 +69,7 @@ def test_an_affected_version_uses_a_rollback_journal(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN: the standard library's module serves, on an affected version without WAL."""
-    monkeypatch.setattr(engine, "wal_is_sound", lambda _version: False)
+    monkeypatch.setattr(opening, "wal_is_sound", lambda _version: False)
     db = Database(sqlite_url)
     assert pragma(db, "journal_mode") == "delete"
     put(db)
@@ -121,7 +122,7 @@ def test_a_reader_sees_the_last_commit_while_a_writer_works(sqlite_url: str) -> 
 
 def test_a_lock_that_never_ends_is_said(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Promise 11: where the database can't commit, it says so, and nothing is lost."""
-    monkeypatch.setattr(engine, "_BUSY_MS", 50)
+    monkeypatch.setattr(opening, "_BUSY_MS", 50)
     db, other = Database(sqlite_url), Database(sqlite_url)
     one = put(db)
     with other.connection() as conn:

@@ -14,7 +14,8 @@ from webapp.connectors import registry
 from webapp.domain.times import SECOND
 from webapp.paths import INSTANCE
 from webapp.store import heartbeats, migrate
-from webapp.store.engine import Database, sqlite_module, wal_is_sound
+from webapp.store.engine import Database
+from webapp.store.opening import sqlite_module, wal_is_sound
 
 CLOCK_OFF_AT_MOST = SECOND
 """Between this host and PostgreSQL: more, and countdowns are visibly wrong."""

@@ -14,6 +14,7 @@ from webapp.domain.text import Address, Line, Note, Reference, Strict, unstorabl
 from webapp.domain.times import from_rfc3339
 
 M = TypeVar("M", bound=BaseModel)
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _ZONES = frozenset(available_timezones())
 _CANNOT_BE_STORED = (
     "cannot be stored: NUL, a lone surrogate, a number that is not finite, or nested too deeply"
@@ -83,14 +84,17 @@ class Draft(Strict):
 def read_draft(body: object) -> Draft:
     """The draft in `body` (JSON values), its payload validated for its kind. Raises Invalid."""
     draft = validated(Draft, body)
-    payload = read_payload(draft.kind, draft.payload, "/payload")
+    payload = _dumped(_conforming(KINDS[draft.kind].payload, draft.payload, "/payload"))
     return draft.model_copy(update={"payload": payload})
 
 
 def read_payload(kind: str, payload: Mapping[str, Any], pointer: str = "") -> dict[str, Any]:
     """The payload as it is stored: validated, absent fields left out. Raises Invalid."""
-    model = validated(KINDS[kind].payload, payload, pointer)
-    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return _dumped(validated(KINDS[kind].payload, payload, pointer))
+
+
+def _dumped(payload: BaseModel) -> dict[str, Any]:
+    return payload.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def validated(model: type[M], body: object, pointer: str = "") -> M:
@@ -101,6 +105,11 @@ def validated(model: type[M], body: object, pointer: str = "") -> M:
     bad = tuple(FieldError(pointer + at, _CANNOT_BE_STORED) for at in unstorable(body))
     if bad:
         raise Invalid(f"{bad[0].pointer} {bad[0].detail}", bad)
+    return _conforming(model, body, pointer)
+
+
+def _conforming(model: type[M], body: Mapping[str, Any], pointer: str) -> M:
+    """`validated` of what is known to be storable."""
     try:
         return model.model_validate(body)
     except ValidationError as problem:
@@ -113,7 +122,7 @@ def validated(model: type[M], body: object, pointer: str = "") -> M:
 
 def canonical(value: object) -> str:
     """JSON with sorted keys and no spaces: one text for one value."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)
 
 
 def fingerprint(text: str) -> str:

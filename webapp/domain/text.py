@@ -1,5 +1,6 @@
 """Text as it may be stored and shown: the checks that every free field shares."""
 
+import json
 import math
 import re
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
+_PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _DEEPEST = 100
 """Levels of a body; more would exhaust the stack of whoever walks it."""
@@ -65,11 +67,25 @@ Note = Annotated[str, StringConstraints(max_length=5_000)]
 """Free text of a person or agent, several lines allowed."""
 
 
-def unstorable(value: Any, pointer: str = "", depth: int = 0) -> Iterator[str]:
+def unstorable(value: Any) -> Iterator[str]:
     """JSON pointers of what in `value` cannot be kept as JSON text in every database.
 
     Strings with NUL or a lone surrogate, numbers that are not finite, nesting without end.
     """
+    return iter(()) if _plainly_storable(value) else _unstorable(value)
+
+
+def _plainly_storable(value: Any) -> bool:
+    """A quick look at all of it at once; False: look closely."""
+    try:
+        text = _PLAIN.encode(value)
+        text.encode()
+    except (ValueError, RecursionError):
+        return False
+    return "\\u0000" not in text and text.count("{") + text.count("[") < _DEEPEST
+
+
+def _unstorable(value: Any, pointer: str = "", depth: int = 0) -> Iterator[str]:
     if _is_unstorable(value, depth):
         yield pointer
     elif isinstance(value, dict):
@@ -78,10 +94,10 @@ def unstorable(value: Any, pointer: str = "", depth: int = 0) -> Iterator[str]:
             if _UNSTORABLE.search(key):
                 yield pointer
             else:
-                yield from unstorable(inner, here, depth + 1)
+                yield from _unstorable(inner, here, depth + 1)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from unstorable(inner, f"{pointer}/{number}", depth + 1)
+            yield from _unstorable(inner, f"{pointer}/{number}", depth + 1)
 
 
 def _is_unstorable(value: Any, depth: int) -> bool:

@@ -1,6 +1,7 @@
 """The customer's status page: a signed link, nothing stored, and words that never say too much."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from itsdangerous import BadData, URLSafeSerializer
 
@@ -36,7 +37,7 @@ class Status:
 
 def token(settings: Settings, action_id: str) -> str:
     """The part of the link that names the action, signed."""
-    return str(_serializer(settings).dumps(action_id.replace("-", "")))
+    return str(_serializer(_keys(settings)).dumps(action_id.replace("-", "")))
 
 
 def url(settings: Settings, action_id: str) -> str:
@@ -47,7 +48,7 @@ def url(settings: Settings, action_id: str) -> str:
 def by_token(desk: Desk, text: str) -> Status | None:
     """None for anything that this desk did not sign, or that is not there."""
     try:
-        plain = str(_serializer(desk.settings).loads(text))
+        plain = str(_serializer(_keys(desk.settings)).loads(text))
     except BadData:
         return None
     if text not in _links(desk.settings, plain):
@@ -83,10 +84,11 @@ def _links(settings: Settings, plain: str) -> set[str]:
     return {str(URLSafeSerializer(key, salt=_SALT).dumps(plain)) for key in _keys(settings)}
 
 
-def _keys(settings: Settings) -> list[str]:
+def _keys(settings: Settings) -> tuple[str, ...]:
     # itsdangerous signs with the last key and accepts all of them.
-    return [*settings.secret_key_fallbacks, settings.secret_key]
+    return (*settings.secret_key_fallbacks, settings.secret_key)
 
 
-def _serializer(settings: Settings) -> URLSafeSerializer:
-    return URLSafeSerializer(_keys(settings), salt=_SALT)
+@lru_cache(maxsize=16)
+def _serializer(keys: tuple[str, ...]) -> URLSafeSerializer:
+    return URLSafeSerializer(list(keys), salt=_SALT)

@@ -5,11 +5,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Select, String, Table, and_, bindparam, literal, or_, select, union_all
+from sqlalchemy import Select, String, Table, and_, bindparam, or_, select, union_all
 
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, State
+from webapp.store.columns import word
 from webapp.store.engine import AnyRow, Tx
+from webapp.store.hot import Hot
 from webapp.store.schema import action, dependency, part
 
 _NOT_SHOWN = {
@@ -18,16 +20,28 @@ _NOT_SHOWN = {
     *("overdue_after", "look_at"),
 }
 _SHOWN = [column for column in action.c if column.name not in _NOT_SHOWN]
-_BY_ID = select(*_SHOWN).where(action.c.id == bindparam("b_id", type_=String()))
+_FIELDS = tuple(column.name for column in _SHOWN)
+_JSON = ("payload", "customer", "decision", "effect", "error")
+_ID = bindparam("b_id", type_=String())
+_BY_ID = Hot(select(*_SHOWN).where(action.c.id == _ID))
 _LOCK = select(action.c.id).where(action.c.id == bindparam("b_id")).with_for_update()
 _BY_IDS = select(*_SHOWN).where(action.c.id.in_(bindparam("ids", expanding=True)))
 _PARENTS_OF = select(
-    dependency.c.child.label("of"), dependency.c.parent.label("id"), literal("parent").label("link")
-).where(dependency.c.child.in_(bindparam("ids", expanding=True)))
+    dependency.c.child.label("of"), dependency.c.parent.label("id"), word("parent").label("link")
+)
 _REPAIRS_OF = select(
-    action.c.compensates.label("of"), action.c.id.label("id"), literal("repair").label("link")
-).where(action.c.compensates.in_(bindparam("ids", expanding=True)))
-_LINKS = union_all(_PARENTS_OF, _REPAIRS_OF)
+    action.c.compensates.label("of"), action.c.id.label("id"), word("repair").label("link")
+)
+_LINKS = union_all(
+    _PARENTS_OF.where(dependency.c.child.in_(bindparam("ids", expanding=True))),
+    _REPAIRS_OF.where(action.c.compensates.in_(bindparam("ids", expanding=True))),
+)
+_LINKS_OF_ONE = Hot(
+    union_all(
+        _PARENTS_OF.where(dependency.c.child == _ID),
+        _REPAIRS_OF.where(action.c.compensates == _ID),
+    )
+)
 _BY_KEY = select(*_SHOWN, action.c.draft_hash).where(
     action.c.agent == bindparam("b_agent"), action.c.draft_key == bindparam("b_key")
 )
@@ -70,10 +84,10 @@ _LIVE_AGAIN = select(action.c.id).where(
 
 def get(tx: Tx, action_id: str, *, agent: str | None = None) -> Action | None:
     """One action with its links; None where there is none, or it is not `agent`'s."""
-    row = tx.conn.execute(_BY_ID, {"b_id": action_id}).first()
+    row = _BY_ID.first(tx, {"b_id": action_id})
     if row is None or (agent is not None and row.agent != agent):
         return None
-    return _with_links(tx, [row])[0]
+    return _action(row, _LINKS_OF_ONE.all(tx, {"b_id": action_id}))
 
 
 def lock(tx: Tx, action_id: str) -> None:
@@ -89,7 +103,8 @@ def exists(tx: Tx, action_id: str, agent: str, key: str | None) -> bool:
 
 def as_inserted(values: Mapping[str, Any]) -> Action:
     """What `get` would read of a row that was just inserted with `values`."""
-    return _action(_UNTOUCHED | {k: v for k, v in values.items() if k in _FIELDS}, ())
+    given = {**_UNTOUCHED, **values}
+    return _action([given[name] for name in _FIELDS], ())
 
 
 def many(tx: Tx, ids: Iterable[str]) -> dict[str, Action]:
@@ -152,13 +167,15 @@ def _with_links(tx: Tx, rows: Sequence[AnyRow]) -> list[Action]:
     links = defaultdict(list)
     for link in tx.conn.execute(_LINKS, {"ids": [row.id for row in rows]}):
         links[link.of].append(link)
-    return [_action(row._mapping, links[row.id]) for row in rows]
+    return [_action(row, links[row.id]) for row in rows]
 
 
-def _action(row: Mapping[str, Any], links: Iterable[AnyRow]) -> Action:
-    values = {name: value for name, value in row.items() if name in _FIELDS}
-    for name in ("payload", "customer", "decision", "effect", "error"):
-        values[name] = None if values[name] is None else json.loads(values[name])
+def _action(row: Sequence[Any], links: Iterable[AnyRow]) -> Action:
+    """`row` begins with the columns of _FIELDS, in their order."""
+    values = dict(zip(_FIELDS, row, strict=False))
+    for name in _JSON:
+        if values[name] is not None:
+            values[name] = json.loads(values[name])
     values["state"] = State(values["state"])
     values["previous_state"] = values["previous_state"] and State(values["previous_state"])
     return Action(
@@ -168,7 +185,6 @@ def _action(row: Mapping[str, Any], links: Iterable[AnyRow]) -> Action:
     )
 
 
-_FIELDS = frozenset(column.name for column in _SHOWN)
 _UNTOUCHED: dict[str, Any] = dict.fromkeys(_FIELDS) | {
     "version": 1,
     "extended": 0,

@@ -4,9 +4,10 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import String, bindparam, insert, select, update
 
 from webapp.store.engine import NOW, Tx
+from webapp.store.hot import Hot
 from webapp.store.people_schema import agent
 
 SCOPES = ("draft", "read", "cancel", "signal")
@@ -30,8 +31,10 @@ class Known:
     revoked_at: int | None
 
 
-_BY_TOKEN = select(agent.c.name, agent.c.scopes).where(
-    agent.c.token_hash == bindparam("b_hash"), agent.c.revoked_at.is_(None)
+_BY_TOKEN = Hot(
+    select(agent.c.name, agent.c.scopes).where(
+        agent.c.token_hash == bindparam("b_hash", type_=String()), agent.c.revoked_at.is_(None)
+    )
 )
 _REVOKE = (
     update(agent)
@@ -61,7 +64,7 @@ def add(tx: Tx, name: str, scopes: frozenset[str]) -> str | None:
 
 def by_token(tx: Tx, token: str) -> Agent | None:
     """The agent that holds `token`, unless it was revoked."""
-    row = tx.conn.execute(_BY_TOKEN, {"b_hash": _hash(token)}).first()
+    row = _BY_TOKEN.first(tx, {"b_hash": _hash(token)})
     return None if row is None else Agent(row.name, frozenset(row.scopes.split(",")))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import (
     CTE,
     BindParameter,
-    Executable,
     Integer,
+    Select,
     String,
     Text,
     Update,
@@ -24,6 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.sql import visitors
 
 from webapp.domain.states import State
+from webapp.store.columns import word
 from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.hot import Hot
 from webapp.store.schema import action, event
@@ -54,7 +55,7 @@ def guarded(*states: State, **values: Any) -> Update:
     """`UPDATE action … WHERE id = :p_id AND state IN states`, raising the version."""
     return (
         update(action)
-        .where(action.c.id == param("id", String()), action.c.state.in_(states))
+        .where(action.c.id == param("id", String()), action.c.state.in_(list(map(word, states))))
         .values(previous_state=action.c.state, version=action.c.version + 1, **values)
     )
 
@@ -78,9 +79,9 @@ class Arrow:
 
     def __init__(self, verb: str, write: Update) -> None:
         self._verb = verb
-        self._update = write.returning(*MOVED)
         self._takes = _parameters(write)
-        self._together = _with_event(verb, write)
+        self._update = Hot(write.returning(*MOVED))
+        self._together = Hot(_with_event(verb, write))
 
     def run(
         self,
@@ -99,8 +100,8 @@ class Arrow:
         if tx.dialect == "postgresql":
             # Differs because PostgreSQL saves a round trip with both writes in one statement.
             logged = {"p_actor": actor, "p_data": data, "p_request_key": request_key}
-            return tx.conn.execute(self._together, params | logged).first()
-        row = tx.conn.execute(self._update, params).first()
+            return self._together.first(tx, params | logged)
+        row = self._update.first(tx, params)
         if row is not None:
             record(tx, row, self._verb, actor, data, request_key)
         return row
@@ -110,7 +111,8 @@ def record(
     tx: Tx, row: Any, verb: str, actor: str, data: str = "{}", request_key: str | None = None
 ) -> None:
     """The event of something that happened to `row`: its id, kind, previous_state and state."""
-    record_many(tx, [(row, verb, data)], actor, request_key)
+    move = (row.id, row.kind, verb, row.previous_state, row.state, data)
+    _record_one(tx, move, actor, request_key)
 
 
 def record_many(
@@ -121,12 +123,19 @@ def record_many(
         (row.id, row.kind, verb, row.previous_state, row.state, data)
         for row, verb, data in happened
     ]
-    if tx.dialect == "sqlite":
+    if len(moves) == 1:
+        _record_one(tx, moves[0], actor, request_key)
+    elif tx.dialect == "sqlite":
         together = {"rows": json.dumps(moves), "actor": actor, "request_key": request_key}
-        _RECORD_SQLITE.run(tx, tx.params(together))
-        return
-    shared = {"actor": actor, "request_key": request_key}
-    tx.conn.execute(_RECORD, [dict(zip(_MOVE, move, strict=True)) | shared for move in moves])
+        _RECORD_SQLITE.go(tx, tx.params(together))
+    else:
+        shared = {"actor": actor, "request_key": request_key}
+        tx.conn.execute(_RECORD, [dict(zip(_MOVE, move, strict=True)) | shared for move in moves])
+
+
+def _record_one(tx: Tx, move: tuple[Any, ...], actor: str, request_key: str | None) -> None:
+    said = dict(zip(_MOVE, move, strict=True))
+    _RECORD_ONE.go(tx, tx.params(said | {"actor": actor, "request_key": request_key}))
 
 
 _MOVE = ("action", "kind", "verb", "from_state", "to_state", "data")
@@ -147,6 +156,7 @@ def _record_sqlite() -> Any:
 _RECORD = insert(event).values(
     {name: bindparam(name) for name in (*_MOVE, "actor", "request_key")} | {"at": NOW}
 )
+_RECORD_ONE = Hot(_RECORD.inline())
 _RECORD_SQLITE = Hot(_record_sqlite())
 
 
@@ -155,7 +165,7 @@ def _parameters(write: Update) -> frozenset[str]:
     return frozenset(node.key for node in found if node.key.startswith("p_"))
 
 
-def _with_event(verb: str, write: Update) -> Executable:
+def _with_event(verb: str, write: Update) -> Select[Any]:
     moved = write.returning(*MOVED).cte("moved")
     logged = log_moved(moved.c, literal(verb, String()), param("data"), param("request_key"))
     return select(moved).add_cte(logged)

@@ -36,14 +36,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 from webapp.domain.states import TERMINAL, State
 from webapp.domain.times import SECOND
 from webapp.store.arrow import log_moved, param
+from webapp.store.columns import word
 from webapp.store.engine import NOW
 from webapp.store.schema import action, dependency, pause
-
-
-def _word(word: str) -> ColumnElement[str]:
-    """A constant of ours as text: each parameter costs at every run of a hot statement."""
-    return literal_column(f"'{word}'", String())
-
 
 # As a parameter in LIMIT, a prepared statement would be planned for a tenth of all rows.
 _one = literal_column("1", Integer())
@@ -66,7 +61,7 @@ _paused = exists().where(
 _blocked = exists().where(
     dependency.c.child == action.c.id,
     _parent.c.id == dependency.c.parent,
-    _parent.c.state != _word(State.EXECUTED),
+    _parent.c.state != word(State.EXECUTED),
 )
 # Texts, not parameters: a prepared statement must match the partial index's predicate.
 _scheduled = text("action.state = 'scheduled' AND action.blockers = 0")
@@ -105,7 +100,7 @@ OLDEST_OVERDUE = (
 )
 
 # Inside a function no partial index answers it: rows whose keys are known are fetched by them.
-_state = func.coalesce(action.c.state, _word(""))
+_state = func.coalesce(action.c.state, word(""))
 
 _lease = NOW + param("lease", BigInteger())
 _slots = param("slots", Integer())
@@ -165,12 +160,12 @@ class Take:
             self._update().where(action.c.id == any_(keys), still).returning(*TAKEN).cte("moved")
         )
         data = literal('{"attempt": ').concat(cast(moved.c.attempt, String())).concat("}")
-        logged = log_moved(moved.c, _word(verb), data, cast(null(), String()))
+        logged = log_moved(moved.c, word(verb), data, cast(null(), String()))
         self.postgresql = select(moved).add_cte(logged)
 
     def _update(self) -> Update:
         return update(action).values(
-            state=_word(State.EXECUTING),
+            state=word(State.EXECUTING),
             previous_state=action.c.state,
             version=action.c.version + _one,
             attempt=action.c.attempt + _one,
@@ -178,7 +173,7 @@ class Take:
             state_by=param("actor", String()),
             state_reason=null(),
             claimed_at=func.coalesce(
-                case((action.c.state == _word(State.EXECUTING), action.c.claimed_at)), NOW
+                case((action.c.state == word(State.EXECUTING), action.c.claimed_at)), NOW
             ),
             lease_until=_lease,
         )
@@ -187,7 +182,7 @@ class Take:
 CLAIM = Take(
     "claimed",
     and_(_due, _none(_overdue, _blocked, _paused)),
-    _state == _word(State.SCHEDULED),
+    _state == word(State.SCHEDULED),
     action.c.execute_at,
     "ix_action_claimable",
 )
@@ -196,7 +191,7 @@ TOO_OLD = and_(_due, _overdue, _none(_blocked, _paused))
 TAKE_OVER = Take(
     "taken_over",
     and_(_lost, _none(_paused)),
-    _state == _word(State.EXECUTING),
+    _state == word(State.EXECUTING),
     action.c.lease_until,
     "ix_action_lease",
 )
@@ -205,7 +200,7 @@ EXTEND_LEASES = (
     update(action)
     .where(
         action.c.id.in_(bindparam("p_ids", expanding=True)),
-        _state == _word(State.EXECUTING),
+        _state == word(State.EXECUTING),
         action.c.worker == param("actor", String()),
     )
     .values(lease_until=_lease)
@@ -216,21 +211,21 @@ MINE = select(*TAKEN).where(_executing, action.c.worker == param("actor", String
 
 
 def _finish(rows: Any) -> Update:
-    again = rows.c.state == _word(State.SCHEDULED)
-    in_doubt = rows.c.state == _word(State.EXECUTING)
+    again = rows.c.state == word(State.SCHEDULED)
+    in_doubt = rows.c.state == word(State.EXECUTING)
     withdrawn = and_(again, action.c.late_cancel_at.is_not(None))
     retried = and_(again, action.c.late_cancel_at.is_(None))
-    ends = or_(withdrawn, rows.c.state.in_([_word(state) for state in sorted(TERMINAL)]))
+    ends = or_(withdrawn, rows.c.state.in_([word(state) for state in sorted(TERMINAL)]))
     retry_at = cast(rows.c.retry_at, BigInteger())
     return (
         update(action)
         .where(
             action.c.id == rows.c.id,
             action.c.attempt == cast(rows.c.attempt, Integer()),
-            _state == _word(State.EXECUTING),
+            _state == word(State.EXECUTING),
         )
         .values(
-            state=case((withdrawn, _word(State.CANCELLED)), else_=rows.c.state),
+            state=case((withdrawn, word(State.CANCELLED)), else_=rows.c.state),
             previous_state=action.c.state,
             version=action.c.version + _one,
             finished_at=case((ends, NOW)),
@@ -238,13 +233,13 @@ def _finish(rows: Any) -> Update:
             error=rows.c.error,
             # In doubt: it belongs to nobody until the sweep takes it over.
             lease_until=case((in_doubt, retry_at)),
-            worker=case((in_doubt, _word("")), else_=action.c.worker),
+            worker=case((in_doubt, word("")), else_=action.c.worker),
             execute_at=case((retried, retry_at), else_=action.c.execute_at),
             cancel_by=case((retried, retry_at), else_=action.c.cancel_by),
             claimable_at=case((retried, retry_at), else_=action.c.claimable_at),
             look_at=case(
-                (rows.c.state == _word(State.UNKNOWN), NOW + literal_column(str(FIRST_LOOK))),
-                (rows.c.state == _word(State.EXECUTED), retry_at),
+                (rows.c.state == word(State.UNKNOWN), NOW + literal_column(str(FIRST_LOOK))),
+                (rows.c.state == word(State.EXECUTED), retry_at),
             ),
             cancelled_at=case((withdrawn, NOW)),
             cancelled_by=case((withdrawn, action.c.late_cancel_by)),
@@ -298,7 +293,7 @@ def _finish_postgresql() -> Select[Any]:
         .cte("moved")
     )
     verb = case(
-        *((moved.c.state == _word(s), _word(v)) for s, v in FINISH_VERBS.items()),
+        *((moved.c.state == word(s), word(v)) for s, v in FINISH_VERBS.items()),
         else_=moved.c.state,
     )
     logged = log_moved(moved.c, verb, moved.c.data, cast(null(), String()))

@@ -4,23 +4,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
-    Engine,
-    FromClause,
     bindparam,
-    create_engine,
-    event,
     make_url,
     select,
 )
-from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.compiler import compiles
@@ -28,6 +21,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 from webapp.domain.errors import Unavailable
 from webapp.failpoints import AFTER_COMMIT, BEFORE_COMMIT, reach
+from webapp.store.opening import open_postgresql, open_sqlite
 from webapp.store.wakeup import NOTHING, Wakeup
 
 T = TypeVar("T")
@@ -36,8 +30,6 @@ AnyRow: TypeAlias = Any
 Clock = Callable[[], int]
 """UTC microseconds now."""
 
-_BUSY_MS = 10_000
-_POOL_TIMEOUT = 5
 _PAUSES = (0.02, 0.2, None)
 """Seconds before each new try of a transaction; None: give up."""
 _RETRY_STATES = {"40001", "40P01"}
@@ -89,9 +81,31 @@ class Tx:
     def __init__(self, conn: Connection, clock: Clock) -> None:
         self.conn = conn
         self.dialect = conn.dialect.name
+        self.driver: Any = conn.connection.driver_connection
         self.due = NOTHING
         self.did: tuple[str, ...] = ()
         self._now = clock() if self.dialect == "sqlite" else None
+
+    def run(self, sql: str, arguments: Any = ()) -> Any:
+        """One statement on the driver itself; its cursor. Raises as SQLAlchemy would."""
+        try:
+            return self.driver.execute(sql, arguments)
+        except self.conn.dialect.loaded_dbapi.Error as problem:
+            raise self._translated(problem, sql) from problem
+
+    def _translated(self, problem: Any, sql: str) -> Any:
+        dialect = self.conn.dialect
+        lost = dialect.is_disconnect(problem, self.driver, None)
+        if lost:
+            self.conn.invalidate(problem)
+        return DBAPIError.instance(
+            sql,
+            None,
+            problem,
+            dialect.loaded_dbapi.Error,
+            connection_invalidated=lost,
+            dialect=dialect,
+        )
 
     def params(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """`values`, and the time for statements that use `NOW` where it has to be bound."""
@@ -123,12 +137,13 @@ class Database:
         self._ticks = clock if self.dialect == "sqlite" else _ticks
         self._offset = clock() - self._ticks() if self.dialect != "sqlite" else 0
         if self.dialect == "sqlite":
-            self._auto = self._writing = _open_sqlite(url)
+            self._auto = self._writing = open_sqlite(url)
             # One writer at a time per process: SQLite lets the others starve on its own lock.
             self._write_lock: Any = threading.Lock()
         else:
-            self._auto, self._writing = _open_postgresql(url)
+            self._auto, self._writing = open_postgresql(url)
             self._write_lock = nullcontext()
+        self._writer: Connection | None = None
         self.wakeup = Wakeup(self._auto)
 
     def now(self) -> int:
@@ -180,14 +195,18 @@ class Database:
     def close(self) -> None:
         """Close every connection."""
         self.wakeup.stop()
+        with self._write_lock:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
         self._auto.dispose()
         self._writing.dispose()
 
     def _once(self, work: Callable[[Tx], T]) -> T:
-        with self._write_lock, self._writing.connect() as conn:
-            if self.dialect == "sqlite":
-                conn.exec_driver_sql("BEGIN IMMEDIATE")
+        with self._write_lock, self._transaction() as conn:
             tx = Tx(conn, self._clock)
+            if self.dialect == "sqlite":
+                tx.run("BEGIN IMMEDIATE")
             result = work(tx)
             for what in tx.did:
                 reach(what, BEFORE_COMMIT)
@@ -196,6 +215,23 @@ class Database:
                 reach(what, AFTER_COMMIT)
         self.wakeup.poke(tx.due)
         return result
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        """A connection whose next commit is the transaction's; without one it is rolled back."""
+        conn = self._writer or self._writing.connect()
+        # Differs because SQLite has one writer at a time, under our lock: it keeps its connection.
+        self._writer = None
+        try:
+            conn.begin()
+            yield conn
+        except BaseException:
+            conn.close()
+            raise
+        if self.dialect == "sqlite":
+            self._writer = conn
+        else:
+            conn.close()
 
     def _alone(self, work: Callable[[Tx], T], does: str) -> T:
         with self._auto.connect() as conn:
@@ -244,94 +280,3 @@ def _passing(problem: DBAPIError) -> bool:
 
 def _plain(problem: DBAPIError) -> str:
     return f"The database cannot commit now ({str(problem.orig).splitlines()[0]})."
-
-
-def sqlite_module() -> ModuleType:
-    """The SQLite driver: the wheel with a sound WAL where it can be had, else Python's own."""
-    try:
-        import pysqlite3
-    except ImportError:
-        import sqlite3
-
-        return sqlite3
-    module: ModuleType = pysqlite3
-    return module
-
-
-def wal_is_sound(version: tuple[int, ...]) -> bool:
-    """Whether this SQLite is free of the WAL corruption of 3.7.0 to 3.51.2.
-
-    Source: sqlite.org/wal.html, "The WAL-reset bug".
-    """
-    return version > (3, 51, 2) or version in ((3, 44, 6), (3, 50, 7))
-
-
-class _Hinting(SQLiteCompiler):
-    """Writes `with_hint(…, "INDEXED BY …", "sqlite")`, which SQLAlchemy leaves out."""
-
-    def get_from_hint_text(self, table: FromClause, text: str | None) -> str | None:
-        del table
-        return text
-
-
-def _open_sqlite(url: str) -> Engine:
-    module = sqlite_module()
-    if file := make_url(url).database:
-        Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    journal = "WAL" if wal_is_sound(module.sqlite_version_info) else "DELETE"
-    engine = create_engine(
-        url,
-        module=module,
-        isolation_level="AUTOCOMMIT",
-        pool_size=32,
-        max_overflow=64,
-        pool_timeout=_POOL_TIMEOUT,
-        connect_args={"check_same_thread": False},
-    )
-    engine.dialect.statement_compiler = _Hinting
-
-    @event.listens_for(engine, "connect")
-    def _prepare(raw: Any, _: object) -> None:
-        cursor = raw.cursor()
-        cursor.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
-        _set_journal(cursor, journal)
-        cursor.execute("PRAGMA synchronous=FULL")
-        cursor.execute("PRAGMA foreign_keys=ON")
-        cursor.close()
-
-    return engine
-
-
-def _set_journal(cursor: Any, journal: str) -> None:
-    """Two processes that open a new file at once: SQLite's busy handler is not asked here."""
-    give_up = time.monotonic() + _BUSY_MS / 1000
-    while True:
-        try:
-            cursor.execute(f"PRAGMA journal_mode={journal}")
-            return
-        except sqlite_module().OperationalError:
-            if time.monotonic() > give_up:
-                raise
-            time.sleep(0.01)
-
-
-def _open_postgresql(url: str) -> tuple[Engine, Engine]:
-    prepared = {"prepare_threshold": 1, "options": "-c timezone=UTC"}
-    alone = create_engine(
-        url,
-        isolation_level="AUTOCOMMIT",
-        pool_reset_on_return=None,
-        pool_size=16,
-        max_overflow=16,
-        pool_timeout=_POOL_TIMEOUT,
-        connect_args=prepared,
-    )
-    transactions = create_engine(
-        url,
-        isolation_level="READ COMMITTED",
-        pool_size=8,
-        max_overflow=16,
-        pool_timeout=_POOL_TIMEOUT,
-        connect_args=prepared,
-    )
-    return alone, transactions

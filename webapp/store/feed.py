@@ -51,6 +51,8 @@ _ASKING = (
 )
 _UNSETTLED = (
     select(action.c.id)
+    # Without statistics SQLite may take the index of all that has finished.
+    .with_hint(action, "INDEXED BY ix_action_unsettled", "sqlite")
     .where(
         _unsettled,
         action.c.finished_at > bindparam("b_since"),

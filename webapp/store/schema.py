@@ -137,7 +137,12 @@ action = Table(
         sqlite_where=OPEN,
         postgresql_where=OPEN,
     ),
-    Index("ix_action_finished_at", "finished_at"),
+    Index(
+        "ix_action_finished_at",
+        "finished_at",
+        sqlite_where=text("finished_at IS NOT NULL"),
+        postgresql_where=text("finished_at IS NOT NULL"),
+    ),
     Index(
         "ix_action_reserved",
         "reserved_until",
@@ -262,7 +267,8 @@ event = Table(
     Column("data", Text, nullable=False),
     Column("request_key", String(255)),
     Index("ix_event_action", "action", "id"),
-    Index("ix_event_order", "txid", "id"),
+    # Empty on SQLite: there the id alone is the order.
+    Index("ix_event_order", "txid", "id", sqlite_where=text("txid > 0")),
 )
 
 policy = Table(

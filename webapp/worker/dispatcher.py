@@ -25,7 +25,9 @@ log = logging.getLogger(__name__)
 NEAR = 5 * MILLISECOND
 """From here to the due time the dispatcher waits by itself, and for nothing else."""
 HOLD = 25 * MILLISECOND
-"""What has ended waits for the next claim's transaction when that is no further away than this."""
+"""What has ended waits for the next claim's transaction when that is no further away than this.
+
+That transaction asks the rows what is due next: nobody needs to ask them before it."""
 _WARM = 0.25
 """Seconds for which the last look has kept the connection warm."""
 _YIELD = 0.0003
@@ -127,7 +129,7 @@ class Dispatcher:
             self._report()
         elif free and left <= 0:
             self._move(free)
-        elif free and self.trigger.unsure:
+        elif free and self.trigger.unsure and not (self._ended and left <= HOLD):
             self._look()
         elif free and left <= (HOLD if self._ended else NEAR):
             self._approach(left)
@@ -155,7 +157,7 @@ class Dispatcher:
             self.trigger.unsure = True
             raise
         if due is not None:
-            self.trigger.bring(due)
+            self.trigger.know(due)
 
     def _move(self, want: int) -> None:
         """Write down what has ended and claim up to `want`, in one transaction."""
@@ -199,7 +201,7 @@ class Dispatcher:
     def _rearm(self, due: int | None, *, sure: bool, got: bool) -> None:
         """After a claim: `due` is what comes next, `sure` whether the rows were asked for it."""
         if due is not None:
-            self.trigger.bring(due)
+            self.trigger.know(due)
         if not sure:
             self.trigger.unsure = True
         if got:

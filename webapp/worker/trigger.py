@@ -87,6 +87,11 @@ class Trigger:
                     self.at = due
                     self._arm()
 
+    def know(self, due: int) -> None:
+        """What the rows answered; for the dispatcher, who sees to the job before it rests."""
+        with self._lock:
+            self.at = min(self.at, due)
+
     def forget(self) -> None:
         """Before the rows are asked: what arrives from here on is kept beside the answer."""
         with self._lock:
