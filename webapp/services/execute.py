@@ -23,6 +23,8 @@ from webapp.store.claims import Claim, Finish
 LONGEST_PAUSE = 60
 """Seconds between two attempts, at most."""
 
+# A connector's detail is its own: what is no JSON value is kept as its text.
+_ENCODER = json.JSONEncoder(default=str)
 _jitter = random.SystemRandom()
 
 
@@ -214,5 +216,4 @@ def _refused(message: str) -> EffectFailed:
 
 
 def _json(value: object) -> str:
-    # A connector's detail is its own: what is no JSON value is kept as its text.
-    return json.dumps(value, default=str)
+    return _ENCODER.encode(value)

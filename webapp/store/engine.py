@@ -192,6 +192,12 @@ class Database:
         with self._translated(), self._auto.connect() as conn:
             yield conn
 
+    def checkpoint(self) -> None:
+        """SQLite: move what the WAL holds into the file, beside those who write. Else nothing."""
+        if self.dialect == "sqlite":
+            with self.read() as tx:
+                tx.run("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
     def close(self) -> None:
         """Close every connection."""
         self.wakeup.stop()

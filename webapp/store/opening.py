@@ -10,6 +10,12 @@ from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 
 _BUSY_MS = 10_000
 _POOL_TIMEOUT = 5
+_CHECKPOINT_PAGES = 16_000
+"""Pages (64 MB) in the WAL at which a commit moves them itself, which takes it many milliseconds.
+
+By default that is every 1,000, one commit in 50 here. A worker does it beside the commits, once a
+second (`Database.checkpoint`); this is for where none runs.
+"""
 
 
 def sqlite_module() -> ModuleType:
@@ -63,6 +69,7 @@ def open_sqlite(url: str) -> Engine:
         cursor.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
         _set_journal(cursor, journal)
         cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.close()
 

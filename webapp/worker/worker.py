@@ -33,6 +33,8 @@ BEAT_SECONDS = 5.0
 """Signs of life for health, at most this far apart."""
 OFFSET_SECONDS = 60.0
 """How often the database's clock is compared with the host's."""
+CHECKPOINT_SECONDS = 1.0
+"""How often SQLite's log is moved into its file, beside the commits instead of in one of them."""
 GRACE_SECONDS = 5.0
 """On top of the connector deadline, for writing down how the last effect ended."""
 
@@ -84,6 +86,7 @@ class Worker:
         trigger.every(lease / 3, self._keep_leases)
         trigger.every(BEAT_SECONDS, lambda: self._quietly(self._keep_mark))
         trigger.every(OFFSET_SECONDS, self._measure_offset)
+        trigger.every(CHECKPOINT_SECONDS, lambda: self._quietly(desk.db.checkpoint))
         trigger.start()
         self._thread.start()
 

@@ -64,7 +64,7 @@ class Broadcaster:
         self._rung = False
         self._pull_wanted = False
         self._failing = False
-        self._retry_at = self._tick_at = self._poll_at = self._sessions_at = 0.0
+        self._pull_at = self._tick_at = self._poll_at = self._sessions_at = 0.0
         self._presence_at: float | None = None
         self._stop_by: float | None = None
         self._thread: threading.Thread | None = None
@@ -172,17 +172,16 @@ class Broadcaster:
             self._inbox.popleft()(now)
         if self._links and now >= self._tick_at:
             self._tick(now)
-        if now >= self._retry_at and (self._pull_wanted or self._catchup.ready):
+        if now >= self._pull_at and (self._pull_wanted or self._catchup.ready):
             self._feed_screens(now)
 
     def _patience(self) -> float | None:
         """How long there is nothing to do but wait for sockets and the bell."""
         if not self._links:
             return None
-        now = monotonic()
-        if now >= self._retry_at and (self._pull_wanted or self._catchup.ready):
-            return 0
-        return max(0.0, self._tick_at - now)
+        wanted = self._pull_wanted or self._catchup.ready
+        until = min(self._tick_at, self._pull_at) if wanted else self._tick_at
+        return max(0.0, until - monotonic())
 
     def _hear_bell(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -288,6 +287,9 @@ class Broadcaster:
                 self._pull_wanted = True
             elif self._catchup.ready:
                 self._welcome(self._catchup.step(now), now)
+            elif frames:
+                took = monotonic() - now
+                self._pull_at = now + took + min(took * self._pace.rest_share, self._pace.rest)
         except StaleCursor:
             _log.warning("The feed's position is gone; every screen fetches the list again")
             self._catchup.readmit(self._live, self._feed.position)
@@ -299,7 +301,7 @@ class Broadcaster:
                 _log.exception("The feed can't be read; screens stay and wait")
             self._failing = True
             self._pull_wanted = True
-            self._retry_at = now + self._pace.retry
+            self._pull_at = now + self._pace.retry
             return
         if self._failing:
             _log.warning("The feed can be read again")

@@ -20,6 +20,11 @@ class Pace:
     """Joins and leaves within this time make one presence frame."""
     poll: float = 2.0
     """The feed is looked at although nobody said there is anything."""
+    rest: float = 0.05
+    """The longest pause after changes went out; what comes meanwhile goes out together."""
+    rest_share: float = 4.0
+    """How much longer the pause is than the work before it: one fifth of a core goes to screens,
+    and the rest to those who cancel."""
     retry: float = 2.0
     """After the feed could not be read."""
     sessions: float = 30.0
