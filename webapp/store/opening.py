@@ -13,8 +13,8 @@ _POOL_TIMEOUT = 5
 _CHECKPOINT_PAGES = 16_000
 """Pages (64 MB) in the WAL at which a commit moves them itself, which takes it many milliseconds.
 
-By default that is every 1,000, one commit in 50 here. A worker does it beside the commits, once a
-second (`Database.checkpoint`); this is for where none runs.
+By default that is every 1,000, one commit in 50 here. A worker does it beside the commits, every
+few seconds (`Database.checkpoint`); this is for where none runs.
 """
 
 

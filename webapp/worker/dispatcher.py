@@ -5,6 +5,7 @@ now: a row that was claimed and waits can't be cancelled any more.
 """
 
 import logging
+from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -91,6 +92,7 @@ class Dispatcher:
 
     def run(self) -> None:
         """Until stopped and empty. Nothing that goes wrong in one turn ends it."""
+        self._warm()
         while not (self._stopping and not self._running):
             try:
                 self._turn()
@@ -102,6 +104,22 @@ class Dispatcher:
                 log.exception("Worker %s stumbled and goes on", self._name)
                 self._rest()
         self._pool.close()
+
+    def _warm(self) -> None:
+        """Every statement once, on nothing: compiled and planned before something is due.
+
+        On PostgreSQL that is a tenth of a second, in which nobody else of the process gets on.
+        """
+        claim = partial(claims.claim, worker=self._name, slots=0, lease=self._span)
+
+        def both(tx: Tx) -> None:
+            claims.finish(tx, self._name, [])
+            claim(tx)
+            claims.next_due(tx)
+
+        with suppress(Unavailable):
+            self._db.transact(both)
+            self._db.statement(claim)
 
     @property
     def _span(self) -> int:

@@ -33,8 +33,10 @@ BEAT_SECONDS = 5.0
 """Signs of life for health, at most this far apart."""
 OFFSET_SECONDS = 60.0
 """How often the database's clock is compared with the host's."""
-CHECKPOINT_SECONDS = 1.0
-"""How often SQLite's log is moved into its file, beside the commits instead of in one of them."""
+CHECKPOINT_SECONDS = 5.0
+"""How often SQLite's log is moved into its file, beside the commits instead of in one of them.
+
+Seldom: its fsync makes the commit beside it wait, and of those there are 50 a second."""
 GRACE_SECONDS = 5.0
 """On top of the connector deadline, for writing down how the last effect ended."""
 
