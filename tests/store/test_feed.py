@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Select
 
-from webapp.store import feed
+from webapp.store import actions, feed
 from webapp.store.engine import Database
 
 QUESTIONS = {
@@ -13,7 +13,8 @@ QUESTIONS = {
     "unsettled": (feed._UNSETTLED, "ix_action_unsettled"),
     "clock": (feed._CLOCK, "ix_action_open"),
     "ended": (feed._ENDED, "ix_action_finished_at"),
-    "around": (feed._AROUND, "ix_action_again_of"),
+    "around": (feed._AROUND.statement, "ix_action_again_of"),
+    "links": (actions._LINKS.statement, "ix_action_compensates"),
 }
 
 
@@ -25,7 +26,8 @@ def test_each_question_has_its_index(database: Database, name: str) -> None:
 
 
 def _plan(database: Database, query: Any) -> str:
-    values = {"b_limit": 200, "b_since": 1, "ids": ["a", "b"]}
+    ids = ["a", "b"] if database.dialect == "postgresql" else '["a", "b"]'
+    values = {"b_limit": 200, "b_since": 1, "ids": ids}
     with database.connection() as conn:
         compiled = query.params({k: v for k, v in values.items() if k in _names(query)}).compile(
             dialect=conn.dialect, compile_kwargs={"literal_binds": True, "render_postcompile": True}

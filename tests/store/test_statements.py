@@ -16,7 +16,7 @@ from sqlalchemy.sql.base import Executable
 import webapp.store
 from tests.store.rows import ANA, claim_all, end, put
 from webapp.domain.times import SECOND
-from webapp.store import arrow, batches, hot, transitions
+from webapp.store import arrow, batches, transitions
 from webapp.store.engine import Database
 
 
@@ -26,14 +26,9 @@ def _found(name: str, value: Any) -> Iterator[tuple[str, ClauseElement]]:
     elif isinstance(value, arrow.Arrow):
         yield f"{name}.update", value._update.statement
         yield f"{name}.together", value._together.statement
-    elif isinstance(value, hot.Hot):
-        yield name, value.statement
     elif isinstance(value, batches.Take):
         yield f"{name}.sqlite", value.sqlite
         yield f"{name}.postgresql", value.postgresql
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _found(f"{name}[{key}]", inner)
 
 
 def _statements() -> dict[str, ClauseElement]:

@@ -9,6 +9,7 @@ from sqlalchemy import Select, String, Table, and_, bindparam, or_, select, unio
 
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, State
+from webapp.store.among import among, ids_of
 from webapp.store.columns import word
 from webapp.store.engine import AnyRow, Tx
 from webapp.store.hot import Hot
@@ -25,16 +26,18 @@ _JSON = ("payload", "customer", "decision", "effect", "error")
 _ID = bindparam("b_id", type_=String())
 _BY_ID = Hot(select(*_SHOWN).where(action.c.id == _ID))
 _LOCK = select(action.c.id).where(action.c.id == bindparam("b_id")).with_for_update()
-_BY_IDS = select(*_SHOWN).where(action.c.id.in_(bindparam("ids", expanding=True)))
+_BY_IDS = Hot(select(*_SHOWN).where(among(action.c.id)))
 _PARENTS_OF = select(
     dependency.c.child.label("of"), dependency.c.parent.label("id"), word("parent").label("link")
 )
 _REPAIRS_OF = select(
     action.c.compensates.label("of"), action.c.id.label("id"), word("repair").label("link")
 )
-_LINKS = union_all(
-    _PARENTS_OF.where(dependency.c.child.in_(bindparam("ids", expanding=True))),
-    _REPAIRS_OF.where(action.c.compensates.in_(bindparam("ids", expanding=True))),
+_LINKS = Hot(
+    union_all(
+        _PARENTS_OF.where(among(dependency.c.child)),
+        _REPAIRS_OF.where(action.c.compensates.is_not(None), among(action.c.compensates)),
+    )
 )
 _LINKS_OF_ONE = Hot(
     union_all(
@@ -112,7 +115,7 @@ def many(tx: Tx, ids: Iterable[str]) -> dict[str, Action]:
     wanted = list(ids)
     if not wanted:
         return {}
-    rows = tx.conn.execute(_BY_IDS, {"ids": wanted}).all()
+    rows = _BY_IDS.all(tx, ids_of(tx, wanted))
     return {found.id: found for found in _with_links(tx, rows)}
 
 
@@ -165,7 +168,7 @@ def _with_links(tx: Tx, rows: Sequence[AnyRow]) -> list[Action]:
     if not rows:
         return []
     links = defaultdict(list)
-    for link in tx.conn.execute(_LINKS, {"ids": [row.id for row in rows]}):
+    for link in _LINKS.all(tx, ids_of(tx, [row.id for row in rows])):
         links[link.of].append(link)
     return [_action(row, links[row.id]) for row in rows]
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, insert, select, update
 
+from webapp.store.among import among, ids_of
 from webapp.store.arrow import record
 from webapp.store.claims import Finish
 from webapp.store.engine import Tx
+from webapp.store.hot import Hot
 from webapp.store.schema import action, attempt_log
 
 
@@ -30,11 +32,7 @@ _KNOWN = select(attempt_log.c.id).where(
     attempt_log.c.attempt == bindparam("b_attempt"),
     attempt_log.c.worker == bindparam("b_worker"),
 )
-_OF = (
-    select(attempt_log)
-    .where(attempt_log.c.action.in_(bindparam("ids", expanding=True)))
-    .order_by(attempt_log.c.id)
-)
+_OF = Hot(select(attempt_log).where(among(attempt_log.c.action)).order_by(attempt_log.c.id))
 _TOUCH = (
     update(action)
     .where(action.c.id == bindparam("b_id"))
@@ -67,7 +65,7 @@ def note(tx: Tx, late: Finish, worker: str) -> bool:
 def of(tx: Tx, ids: Sequence[str]) -> dict[str, list[Late]]:
     """The late results of these actions, oldest first."""
     found: dict[str, list[Late]] = defaultdict(list)
-    for row in tx.conn.execute(_OF, {"ids": list(ids)}) if ids else ():
+    for row in _OF.all(tx, ids_of(tx, ids)) if ids else ():
         effect = json.loads(row.effect or "{}")
         provider_id = effect.get("provider_id")
         found[row.action].append(

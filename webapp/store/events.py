@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Integer,
     Select,
     String,
     and_,
@@ -24,6 +25,7 @@ from sqlalchemy import (
 from webapp.domain.errors import Invalid
 from webapp.domain.states import State
 from webapp.store.engine import AnyRow, Tx
+from webapp.store.hot import Hot
 from webapp.store.schema import action, event
 
 _CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})")
@@ -56,7 +58,11 @@ _COLUMNS = (
 
 def _after(dialect: str, *, owned: bool) -> Select[Any]:
     txid, number = bindparam("b_txid", type_=BigInteger()), bindparam("b_id", type_=BigInteger())
-    query = select(*_COLUMNS).order_by(event.c.txid, event.c.id).limit(bindparam("b_limit"))
+    query = (
+        select(*_COLUMNS)
+        .order_by(event.c.txid, event.c.id)
+        .limit(bindparam("b_limit", type_=Integer()))
+    )
     if dialect == "postgresql":
         query = query.where(
             or_(event.c.txid > txid, and_(event.c.txid == txid, event.c.id > number)),
@@ -73,7 +79,7 @@ def _after(dialect: str, *, owned: bool) -> Select[Any]:
 
 
 _AFTER = {
-    (dialect, owned): _after(dialect, owned=owned)
+    (dialect, owned): Hot(_after(dialect, owned=owned))
     for dialect in ("postgresql", "sqlite")
     for owned in (False, True)
 }
@@ -98,8 +104,7 @@ def after(tx: Tx, cursor: str, limit: int, *, agent: str | None = None) -> list[
     params = {"b_txid": txid, "b_id": number, "b_limit": limit}
     if agent is not None:
         params["b_agent"] = agent  # type: ignore[assignment]
-    rows = tx.conn.execute(_AFTER[tx.dialect, agent is not None], params)
-    return [_event(row) for row in rows]
+    return [_event(row) for row in _AFTER[tx.dialect, agent is not None].all(tx, params)]
 
 
 def latest(tx: Tx) -> str:

@@ -8,10 +8,8 @@ from sqlalchemy import (
     BindParameter,
     Executable,
     Integer,
-    String,
     and_,
     bindparam,
-    literal,
     or_,
     select,
     text,
@@ -21,15 +19,16 @@ from sqlalchemy import (
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, TERMINAL, State
 from webapp.store.actions import many
-from webapp.store.columns import quoted
+from webapp.store.among import among, ids_of
+from webapp.store.columns import quoted, word
 from webapp.store.engine import Tx
+from webapp.store.hot import Hot
 from webapp.store.schema import action, dependency
 
 PEOPLE_FIRST = 0.5
 """The share of the page that rows waiting for people may take from those that run by the clock."""
 
 _repair, _again = action.alias("repair"), action.alias("again")
-_ids: BindParameter[str] = bindparam("ids", expanding=True)
 _limit: BindParameter[int] = bindparam("b_limit", type_=Integer())
 _repaired = (
     select(_repair.c.id)
@@ -80,23 +79,25 @@ _ENDED = (
     .order_by(action.c.finished_at.desc())
     .limit(_limit)
 )
-_AROUND = union_all(
-    select(
-        dependency.c.parent.label("of"),
-        action.c.id,
-        action.c.kind,
-        action.c.state,
-        literal("child", String()).label("link"),
+_AROUND = Hot(
+    union_all(
+        select(
+            dependency.c.parent.label("of"),
+            action.c.id,
+            action.c.kind,
+            action.c.state,
+            word("child").label("link"),
+        )
+        .join(action, action.c.id == dependency.c.child)
+        .where(among(dependency.c.parent)),
+        select(
+            action.c.again_of.label("of"),
+            action.c.id,
+            action.c.kind,
+            action.c.state,
+            word("again").label("link"),
+        ).where(action.c.again_of.is_not(None), among(action.c.again_of)),
     )
-    .join(action, action.c.id == dependency.c.child)
-    .where(dependency.c.parent.in_(_ids)),
-    select(
-        action.c.again_of.label("of"),
-        action.c.id,
-        action.c.kind,
-        action.c.state,
-        literal("again", String()).label("link"),
-    ).where(action.c.again_of.in_(_ids)),
 )
 
 
@@ -144,7 +145,7 @@ def around(tx: Tx, ids: Iterable[str]) -> Around:
     found = Around()
     wanted = list(ids)
     if wanted:
-        for row in tx.conn.execute(_AROUND, {"ids": wanted}):
+        for row in _AROUND.all(tx, ids_of(tx, wanted)):
             side = found.children if row.link == "child" else found.again
             side[row.of].append(Neighbour(row.id, row.kind, State(row.state)))
     return found

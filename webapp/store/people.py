@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, delete, func, insert, select
 
 from webapp.domain.times import SECOND
 from webapp.store.engine import NOW, AnyRow, Tx
+from webapp.store.hot import Hot
 from webapp.store.people_schema import login_failure, person, session
 
 SESSION_LASTS = 14 * 24 * 3600 * SECOND
@@ -31,6 +32,7 @@ class Person:
 
 
 _COLUMNS = (person.c.id, person.c.email, person.c.name, person.c.role)
+_EVERYONE = Hot(select(*_COLUMNS).order_by(person.c.email))
 _BY_EMAIL = select(*_COLUMNS, person.c.password_hash).where(person.c.email == bindparam("b_email"))
 _BY_SESSION = (
     select(*_COLUMNS)
@@ -63,7 +65,7 @@ def by_email(tx: Tx, email: str) -> tuple[Person, str] | None:
 
 def everyone(tx: Tx) -> list[Person]:
     """All people, by address."""
-    return [_person(row) for row in tx.conn.execute(select(*_COLUMNS).order_by(person.c.email))]
+    return [_person(row) for row in _EVERYONE.all(tx, {})]
 
 
 def open_session(tx: Tx, who: Person) -> str:
