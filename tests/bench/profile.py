@@ -67,7 +67,7 @@ def _profiled(work: Callable[[], None]) -> Mapping[str, float]:
         work()
     profile.disable()
     spent = dict.fromkeys((part for part, _ in _PARTS), 0.0)
-    stats: Any = pstats.Stats(profile)  # type: ignore[no-untyped-call]
+    stats: Any = pstats.Stats(profile)
     for (file, _, name), (_, _, own, _, _) in stats.stats.items():
         where = f"{file} {name}"
         part = next(part for part, words in _PARTS if any(word in where for word in words))
