@@ -9,10 +9,10 @@ from sqlalchemy import Select, String, Table, and_, bindparam, or_, select, unio
 
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, State
-from webapp.store.among import among, ids_of
 from webapp.store.columns import word
 from webapp.store.engine import AnyRow, Tx
 from webapp.store.hot import Hot
+from webapp.store.lists import among, ids_of, joined
 from webapp.store.schema import action, dependency, part
 
 _NOT_SHOWN = {
@@ -24,7 +24,6 @@ _SHOWN = [column for column in action.c if column.name not in _NOT_SHOWN]
 _FIELDS = tuple(column.name for column in _SHOWN)
 _JSON = ("payload", "customer", "decision", "effect", "error")
 _ID = bindparam("b_id", type_=String())
-_BY_ID = Hot(select(*_SHOWN).where(action.c.id == _ID))
 _LOCK = select(action.c.id).where(action.c.id == bindparam("b_id")).with_for_update()
 _BY_IDS = Hot(select(*_SHOWN).where(among(action.c.id)))
 _PARENTS_OF = select(
@@ -39,12 +38,21 @@ _LINKS = Hot(
         _REPAIRS_OF.where(action.c.compensates.is_not(None), among(action.c.compensates)),
     )
 )
-_LINKS_OF_ONE = Hot(
-    union_all(
-        _PARENTS_OF.where(dependency.c.child == _ID),
-        _REPAIRS_OF.where(action.c.compensates == _ID),
-    )
+_repair = action.alias("repair")
+_ONE = Hot(
+    select(
+        *_SHOWN,
+        select(joined(dependency.c.parent))
+        .where(dependency.c.child == _ID)
+        .scalar_subquery()
+        .label("parents"),
+        select(joined(_repair.c.id))
+        .where(_repair.c.compensates == _ID)
+        .scalar_subquery()
+        .label("repairs"),
+    ).where(action.c.id == _ID)
 )
+"""An action with its links in one round trip."""
 _BY_KEY = select(*_SHOWN, action.c.draft_hash).where(
     action.c.agent == bindparam("b_agent"), action.c.draft_key == bindparam("b_key")
 )
@@ -87,10 +95,10 @@ _LIVE_AGAIN = select(action.c.id).where(
 
 def get(tx: Tx, action_id: str, *, agent: str | None = None) -> Action | None:
     """One action with its links; None where there is none, or it is not `agent`'s."""
-    row = _BY_ID.first(tx, {"b_id": action_id})
+    row = _ONE.first(tx, {"b_id": action_id})
     if row is None or (agent is not None and row.agent != agent):
         return None
-    return _action(row, _LINKS_OF_ONE.all(tx, {"b_id": action_id}))
+    return _action(row, (row.parents or "").split(","), (row.repairs or "").split(","))
 
 
 def lock(tx: Tx, action_id: str) -> None:
@@ -107,7 +115,7 @@ def exists(tx: Tx, action_id: str, agent: str, key: str | None) -> bool:
 def as_inserted(values: Mapping[str, Any]) -> Action:
     """What `get` would read of a row that was just inserted with `values`."""
     given = {**_UNTOUCHED, **values}
-    return _action([given[name] for name in _FIELDS], ())
+    return _action([given[name] for name in _FIELDS], (), ())
 
 
 def many(tx: Tx, ids: Iterable[str]) -> dict[str, Action]:
@@ -167,14 +175,14 @@ def newest(
 def _with_links(tx: Tx, rows: Sequence[AnyRow]) -> list[Action]:
     if not rows:
         return []
-    links = defaultdict(list)
+    links: dict[tuple[str, str], list[str]] = defaultdict(list)
     for link in _LINKS.all(tx, ids_of(tx, [row.id for row in rows])):
-        links[link.of].append(link)
-    return [_action(row, links[row.id]) for row in rows]
+        links[link.link, link.of].append(link.id)
+    return [_action(row, links["parent", row.id], links["repair", row.id]) for row in rows]
 
 
-def _action(row: Sequence[Any], links: Iterable[AnyRow]) -> Action:
-    """`row` begins with the columns of _FIELDS, in their order."""
+def _action(row: Sequence[Any], parents: Iterable[str], repairs: Iterable[str]) -> Action:
+    """`row` begins with the columns of _FIELDS, in their order; an empty link is none."""
     values = dict(zip(_FIELDS, row, strict=False))
     for name in _JSON:
         if values[name] is not None:
@@ -183,8 +191,8 @@ def _action(row: Sequence[Any], links: Iterable[AnyRow]) -> Action:
     values["previous_state"] = values["previous_state"] and State(values["previous_state"])
     return Action(
         **values,
-        depends_on=tuple(sorted(link.id for link in links if link.link == "parent")),
-        compensated_by=tuple(sorted(link.id for link in links if link.link == "repair")),
+        depends_on=tuple(sorted(filter(None, parents))),
+        compensated_by=tuple(sorted(filter(None, repairs))),
     )
 
 

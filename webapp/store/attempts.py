@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, insert, select, update
 
-from webapp.store.among import among, ids_of
 from webapp.store.arrow import record
 from webapp.store.claims import Finish
 from webapp.store.engine import Tx
 from webapp.store.hot import Hot
+from webapp.store.lists import among, ids_of
 from webapp.store.schema import action, attempt_log
 
 

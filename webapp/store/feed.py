@@ -19,10 +19,10 @@ from sqlalchemy import (
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, TERMINAL, State
 from webapp.store.actions import many
-from webapp.store.among import among, ids_of
 from webapp.store.columns import quoted, word
 from webapp.store.engine import Tx
 from webapp.store.hot import Hot
+from webapp.store.lists import among, ids_of
 from webapp.store.schema import action, dependency
 
 PEOPLE_FIRST = 0.5

@@ -1,4 +1,4 @@
-"""`column IN (a list)` as one parameter, so that the statement can be hot: one text, any length.
+"""Lists in hot statements: one that goes in as one parameter, one that comes out as one text.
 
 SQLAlchemy's expanding list is written into the statement anew at each run.
 """
@@ -34,6 +34,26 @@ def _json(element: _Among, compiler: SQLCompiler, **kw: Any) -> str:
     # Differs because SQLite has no arrays.
     each = func.json_each(bindparam("ids", type_=Text())).table_valued("value")
     return compiler.process(element.column.in_(select(each.c.value)), **kw)
+
+
+class _Joined(ColumnElement[str]):
+    inherit_cache = False
+    type = Text()
+
+    def __init__(self, column: ColumnElement[str]) -> None:
+        self.column = column
+
+
+@compiles(_Joined)
+def _concatenated(element: _Joined, compiler: SQLCompiler, **kw: Any) -> str:
+    # Differs because each calls it otherwise.
+    name = "string_agg" if compiler.dialect.name == "postgresql" else "group_concat"
+    return f"{name}({compiler.process(element.column, **kw)}, ',')"
+
+
+def joined(column: ColumnElement[Any]) -> ColumnElement[str]:
+    """All values of a group, commas between them; null where there is none."""
+    return _Joined(column)
 
 
 def among(column: ColumnElement[Any]) -> ColumnElement[bool]:
