@@ -12,7 +12,7 @@ BIN := .venv/bin
 LOCKS := .requirements
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test lint types check wheel-check bench soak lock clean
+.PHONY: help run test lint types check wheel-check bench soak model lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ bench: .venv/.test ## Measure lateness, throughput, draft and cancel cost beside
 
 soak: .venv/.test ## The long races and the crash campaign, for hours (ARGS='--help' for parts)
 	$(BIN)/python -m tests.soak $(ARGS)
+
+model: ## Search every interleaving of the arrows with spin (ARGS='--only mail --trail' for a part)
+	@$(PYTHON) -m tests.model $(ARGS)
 
 lock: ## Resolve the newest versions that pyproject.toml allows into the lock files
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && $(PYTHON) -m venv "$$dir" && \

@@ -1,4 +1,4 @@
-"""A child is drafted under a parent that is being cancelled, each held in turn by a failpoint.
+"""A child is drafted or let go while its parent ends, each held in turn by a failpoint.
 
 PostgreSQL only: SQLite has one writer, which is the parent's lock.
 """
@@ -13,11 +13,14 @@ import pytest
 from sqlalchemy import text
 
 from tests.fixtures.desk import wait_until
-from tests.services.people import ANA, drafted, policy, state
+from tests.services.people import ANA, claimed, drafted, policy, state
 from tests.store.planted import Bug, planted
+from tests.store.rows import end, row
 from webapp import failpoints
 from webapp.config import Settings
 from webapp.domain.errors import DependencyNotLive
+from webapp.domain.states import State
+from webapp.services import clock, decide
 from webapp.services.cancel import Cancelled, cancel
 from webapp.services.desk import Desk
 from webapp.store import consequences, transitions
@@ -135,3 +138,28 @@ def test_a_draft_without_the_parents_lock_is_found(shop: Desk) -> None:
     """Planted: it reads the parent as alive and links to it once it is not."""
     with pytest.raises(AssertionError), planted(shop.db, DRAFTED_WITHOUT_THE_PARENTS_LOCK):
         drafted_while_the_parent_is_cancelled(shop)
+
+
+@pytest.mark.parametrize(
+    ("first", "let_go"), [("held", clock.release), ("approval", decide.approve)]
+)
+def test_a_child_let_go_while_its_parent_fails_waits_for_nothing(
+    shop: Desk, first: str, let_go: Callable[..., Any]
+) -> None:
+    """Promise 4: else it stands as scheduled behind a parent that never runs."""
+    policy(shop, "reply", mode="window", on_parent_failed="hold")
+    parent = drafted(shop)
+    if first == "approval":
+        policy(shop, "reply", mode="approval", on_parent_failed="hold")
+    child = drafted(shop, "reply", depends_on=[parent.id])
+    if first == "held":
+        clock.hold(shop, child.id, ANA)
+    claimed(shop, parent.id)
+    beside(
+        shop,
+        "finish.before-commit",
+        lambda: end(shop.db, parent.id, State.FAILED, error="{}"),
+        lambda: let_go(shop, child.id, ANA),
+    )
+    found = row(shop.db, child.id)
+    assert (found.state, found.blockers) == ("scheduled", 0)

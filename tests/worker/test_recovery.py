@@ -33,7 +33,7 @@ from webapp.services.execute import Attempt, Means, execute
 from webapp.store import batches, claims, pauses, stock
 from webapp.store.asker import Asker
 from webapp.store.claims import Claim, Finish
-from webapp.store.engine import Database
+from webapp.store.engine import Database, Tx
 from webapp.store.schema import action, reservation
 from webapp.store.transitions import record_late_cancel
 from webapp.worker import Worker
@@ -253,6 +253,59 @@ def test_a_claim_whose_answer_was_lost_is_begun_by_its_own_worker(database: Data
     assert worker.join(10)
     assert done.attempt == 1
     assert connector.ids == [one]
+
+
+def test_a_take_over_whose_answer_was_lost_is_not_begun_as_if_nothing_was_sent(
+    database: Database,
+) -> None:
+    """Promise 5: the attempt before may have had the effect; here nobody can say."""
+    desk, connector = make_desk(database), Recorder()
+    worker = Worker(desk, serving(connector), slots=2)
+    one = lose(database)
+    (claim,) = database.transact(lambda tx: claims.take_over(tx, worker.name, 1, 60 * SECOND))
+    assert (claim.id, claim.taken_over) == (one, True)
+    worker.start()
+    until(database, one, State.UNKNOWN, State.EXECUTED)
+    worker.stop()
+    assert worker.join(10)
+    assert connector.sent == []
+    assert get(database, one).state is State.UNKNOWN
+
+
+def test_a_late_result_of_a_worker_does_not_end_its_own_next_attempt(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Promise 5: it lost an action and took it over again; each attempt is begun once."""
+    sweeps: list[str] = []
+    mine = claims.mine
+
+    def counted(tx: Tx, worker: str) -> list[Claim]:
+        sweeps.append(worker)
+        return mine(tx, worker)
+
+    monkeypatch.setattr(claims, "mine", counted)
+    gates: dict[int, Gate] = {1: Gate(), 3: Gate()}
+    connector = Recorder(lambda request: gates[request.attempt](request), dedupes=True)
+    (one,) = plant(database, row(database.now()))
+    with working(make_desk(database), connector):
+        assert gates[1].entered.acquire(timeout=10)
+        lost = update(action).where(action.c.id == one).values(lease_until=0)
+
+        def by_another(tx: Tx) -> list[Claim]:
+            tx.conn.execute(lost)
+            return claims.take_over(tx, LOST, 1, -SECOND)
+
+        assert [claim.attempt for claim in database.transact(by_another)] == [2]
+        wait_until(lambda: get(database, one).attempt == 3)
+        gates[1].open()
+        wait_until(lambda: "late_result" in [event.verb for event in timeline(database, one)])
+        assert gates[3].entered.acquire(timeout=10)
+        sweeps.clear()
+        wait_until(lambda: len(sweeps) >= 3)
+        assert [request.attempt for request, _ in connector.sent] == [1, 3]
+        gates[3].open()
+        until(database, one, State.EXECUTED)
+    assert [request.attempt for request, _ in connector.sent] == [1, 3]
 
 
 def test_a_reservation_that_is_over_cancels_its_action(database: Database) -> None:

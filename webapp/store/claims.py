@@ -46,6 +46,8 @@ class Claim(NamedTuple):
     execute_at: int
     claimed_at: int
     cancel_recorded: bool
+    taken_over: bool
+    """An attempt before this one may have had the effect."""
 
 
 class Finish(NamedTuple):
@@ -134,7 +136,8 @@ def _take(tx: Tx, take: Take, worker: str, slots: int, lease: int) -> list[Claim
 
 
 def _claim(row: AnyRow) -> Claim:
-    return Claim._make((*row[: len(CLAIMED)], row.late_cancel_at is not None))
+    taken_over = row.previous_state == State.EXECUTING
+    return Claim._make((*row[: len(CLAIMED)], row.late_cancel_at is not None, taken_over))
 
 
 def _finish(tx: Tx, worker: str, results: Sequence[Finish]) -> Sequence[AnyRow]:

@@ -13,7 +13,7 @@ from webapp.domain.times import SECOND
 from webapp.store.arrow import record
 from webapp.store.batches import NOT_PAUSED
 from webapp.store.claims import Claim
-from webapp.store.engine import NOW, Tx
+from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.schema import action
 
 AT_ONCE = 8
@@ -84,9 +84,13 @@ def take(tx: Tx, kinds: Sequence[str]) -> list[Look]:
     if not ids:
         return []
     return [
-        Look(Claim._make((*row[:7], row.late_cancel_at is not None)), State(row.state), row.effect)
+        Look(_claim(row), State(row.state), row.effect)
         for row in tx.conn.execute(_TAKE, tx.params({"ids": ids}))
     ]
+
+
+def _claim(row: AnyRow) -> Claim:
+    return Claim._make((*row[:7], row.late_cancel_at is not None, True))
 
 
 def done(tx: Tx, action_id: str) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, String, case, func, literal
 from webapp.domain.action import Action
 from webapp.domain.states import CANCELLABLE, TOO_LATE, State
 from webapp.domain.times import SECOND
+from webapp.store.actions import lock
 from webapp.store.arrow import Arrow, asked, owned, param, record
 from webapp.store.asker import Asker
 from webapp.store.consequences import ended, executed
@@ -238,6 +239,8 @@ def _run(
 
 
 def _free(arrow: Arrow, tx: Tx, action_id: str, asker: Asker, **more: Any) -> AnyRow | None:
+    # Locked first: a parent that fails at this moment is seen here, or finds the row let go.
+    lock(tx, action_id)
     gone = failed(tx, action_id)
     said = {"dropped": gone} if gone else {}
     row = _run(arrow, tx, action_id, asker, said, **more)

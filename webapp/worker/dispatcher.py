@@ -50,7 +50,8 @@ class Dispatcher:
         self._lease = desk.settings.lease_seconds
         self._inbox: SimpleQueue[Finish | None] = SimpleQueue()
         self._pool = Pool(run, self._inbox.put)
-        self._running: dict[str, Attempt] = {}
+        # By attempt too: one that is believed lost may end after the next was begun here.
+        self._running: dict[tuple[str, int], Attempt] = {}
         self._ended: list[Finish] = []
         self._late: list[Finish] = []
         self._stuck: list[Finish] = []
@@ -80,15 +81,14 @@ class Dispatcher:
 
     def keep_leases(self) -> None:
         """The heartbeat: what runs here stays ours until it has been written down."""
-        held = list(self._running.values())
+        held = {attempt.claim.id: attempt for attempt in self._running.values()}
         if not held:
             return
         end = monotonic() + self._lease
-        ids = [attempt.claim.id for attempt in held]
+        ids = list(held)
         kept = self._db.transact(lambda tx: claims.extend_leases(tx, self._name, ids, self._span))
-        for attempt in held:
-            if attempt.claim.id in kept:
-                attempt.lease_end = end
+        for action_id in kept:
+            held[action_id].lease_end = end
 
     def run(self) -> None:
         """Until stopped and empty. Nothing that goes wrong in one turn ends it."""
@@ -233,7 +233,7 @@ class Dispatcher:
         self._ended = self._ended[len(ended) :]
         self._singly = self._singly and bool(self._ended)
         for finish in ended:
-            self._running.pop(finish.id, None)
+            self._running.pop((finish.id, finish.attempt), None)
 
     def _set_aside(self, ended: list[Finish]) -> None:
         """One result that can't be stored must not hold up the others: singly, and it later."""
@@ -242,9 +242,9 @@ class Dispatcher:
             self._ended = self._ended[len(ended) :]
         self._singly = bool(self._ended)
 
-    def _begin(self, claim: Claim, began: float, *, taken_over: bool = False) -> None:
-        attempt = Attempt(claim, began + self._lease, taken_over)
-        self._running[claim.id] = attempt
+    def _begin(self, claim: Claim, began: float) -> None:
+        attempt = Attempt(claim, began + self._lease, claim.taken_over)
+        self._running[claim.id, claim.attempt] = attempt
         self._pool.hand(attempt, self._busy)
 
     def _take_over(self) -> None:
@@ -255,7 +255,7 @@ class Dispatcher:
             own = claims.mine(tx, self._name)
             claims.extend_leases(tx, self._name, [claim.id for claim in own], self._span)
             # Claimed by a commit whose answer was lost: no thread has begun with them.
-            strays = [claim for claim in own if claim.id not in self._running]
+            strays = [claim for claim in own if (claim.id, claim.attempt) not in self._running]
             free = self._free - len(strays)
             return strays, claims.take_over(tx, self._name, free, self._span) if free > 0 else []
 
@@ -264,7 +264,7 @@ class Dispatcher:
             self._begin(claim, began)
         for claim in taken:
             log.warning("Action %s taken over, attempt %d", claim.id, claim.attempt)
-            self._begin(claim, began, taken_over=True)
+            self._begin(claim, began)
 
     def _report(self) -> None:
         """Results that came too late are kept as evidence; what can't be stored now, later."""

@@ -1,0 +1,1 @@
+"""The exhaustive model of the arrows: `make model`."""
