@@ -313,11 +313,12 @@ inline finish(w, a) {
      again[a] = false;
      if
      :: result[w] == executed -> move(a, executing, executed); success(a)
-     :: result[w] == failed -> move(a, executing, failed); failure(a)
+     :: result[w] == failed && !late[a] -> move(a, executing, failed); failure(a)
      :: result[w] == unknown -> move(a, executing, unknown)
      :: result[w] == executing -> running[a] = true; again[a] = true /* lease over at retry_at */
      :: result[w] == scheduled && !late[a] -> move(a, executing, scheduled)
-     :: result[w] == scheduled && late[a] -> move(a, executing, cancelled); withdrawal(a)
+     :: (result[w] == scheduled || result[w] == failed) && late[a] ->
+          move(a, executing, cancelled); withdrawal(a)
      fi;
      put_down(w);
      promises()

@@ -109,7 +109,7 @@ def test_a_recorded_cancel_wins_when_the_attempt_had_no_effect(database: Databas
     assert claim_all(database) == []
 
 
-@pytest.mark.parametrize("state", [State.EXECUTED, State.FAILED, State.UNKNOWN])
+@pytest.mark.parametrize("state", [State.EXECUTED, State.UNKNOWN])
 def test_a_recorded_cancel_changes_no_other_ending(database: Database, state: State) -> None:
     """DESIGN: cancelled would be a lie where the effect happened, or may have."""
     one = put(database)
@@ -117,6 +117,17 @@ def test_a_recorded_cancel_changes_no_other_ending(database: Database, state: St
     database.transact(lambda tx: transitions.record_late_cancel(tx, one, BOB, {}, "k"))
     assert end(database, one, state, effect="{}", error="{}") == []
     assert states(database, one) == [state]
+
+
+def test_a_recorded_cancel_wins_over_a_permanent_failure(database: Database) -> None:
+    """CONTRACT, `cancel_recorded`: it certainly had no effect, and the provider's words stay."""
+    one = put(database)
+    claim_all(database)
+    database.transact(lambda tx: transitions.record_late_cancel(tx, one, BOB, {}, "k"))
+    assert end(database, one, State.FAILED, error='{"message": "no such payment"}') == []
+    found = row(database, one)
+    assert (found.state, found.cancelled_by) == ("cancelled", BOB.actor)
+    assert found.error == '{"message": "no such payment"}'
 
 
 def test_an_unknown_outcome_is_settled_by_a_person(database: Database) -> None:

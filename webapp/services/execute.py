@@ -132,11 +132,11 @@ def did_not(means: Means, attempt: Attempt, connector: Connector, failure: Effec
 def no_effect(means: Means, attempt: Attempt, failure: EffectFailed) -> Finish:
     """executing -> scheduled while it is worth another try, else failed: certainly no effect.
 
-    Where a cancel was recorded, `scheduled` becomes `cancelled` as it is written.
+    Where a cancel was recorded, either becomes `cancelled` as it is written.
     """
     claim = attempt.claim
     again = not failure.permanent and claim.attempt < attempts_allowed(means.desk, claim.kind)
-    if again or claim.cancel_recorded:
+    if again:
         return _failed(claim, State.SCHEDULED, failure, _retry_at(means, claim), may_have=False)
     return _failed(claim, State.FAILED, failure, None, may_have=False)
 

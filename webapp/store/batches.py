@@ -213,7 +213,9 @@ MINE = select(*TAKEN).where(_executing, action.c.worker == param("actor", String
 def _finish(rows: Any) -> Update:
     again = rows.c.state == word(State.SCHEDULED)
     in_doubt = rows.c.state == word(State.EXECUTING)
-    withdrawn = and_(again, action.c.late_cancel_at.is_not(None))
+    # Both certainly had no effect: whoever wanted it cancelled gets it cancelled.
+    without_effect = or_(again, rows.c.state == word(State.FAILED))
+    withdrawn = and_(without_effect, action.c.late_cancel_at.is_not(None))
     retried = and_(again, action.c.late_cancel_at.is_(None))
     ends = or_(withdrawn, rows.c.state.in_([word(state) for state in sorted(TERMINAL)]))
     retry_at = cast(rows.c.retry_at, BigInteger())
