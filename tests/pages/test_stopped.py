@@ -73,7 +73,8 @@ def test_a_row_names_no_more_than_it_can_hold_and_its_page_all(world: World) -> 
     ]
     [(summary, listed)] = LISTED.findall(rows(world.ana)[top["id"]])
     assert summary == f"also stops more than {screen.NAMED} others"
-    assert listed.count("listitem") == screen.NAMED
+    assert listed.count("listitem") == screen.NAMED + 1
+    assert f'<a href="/actions/{top["id"]}">All of them</a>' in listed
     page = world.ana.client.get(f"/actions/{top['id']}").text
     [panel] = re.findall(r"<section class=\"panel\" data-stopped>.*?</section>", page, re.DOTALL)
     assert f"A cancel also stops {len(ids)} more" in panel
@@ -82,7 +83,7 @@ def test_a_row_names_no_more_than_it_can_hold_and_its_page_all(world: World) -> 
 
 def test_the_pages_panel_says_what_each_is(world: World) -> None:
     """As the row does; nothing where it stands alone."""
-    top, middle, low = family(world)
+    top, _, low = family(world)
     page = world.ana.client.get(f"/actions/{top['id']}").text
     [panel] = re.findall(r"<section class=\"panel\" data-stopped>.*?</section>", page, re.DOTALL)
     assert text(panel) == (

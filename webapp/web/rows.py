@@ -147,10 +147,14 @@ class Row:
     @property
     def also_stops(self) -> str:
         """`also stops 2 more`; nothing where its cancel stops it alone."""
-        count = len(self.around.stopped.get(self.action.id, ()))
-        if count > NAMED:
+        if self.stops_others:
             return f"also stops more than {NAMED} others"
-        return f"also stops {count} more" if count else ""
+        return f"also stops {len(self.stopped)} more" if self.stopped else ""
+
+    @property
+    def stops_others(self) -> bool:
+        """Its cancel would stop more than a row names."""
+        return len(self.around.stopped.get(self.action.id, ())) > NAMED
 
     @cached_property
     def facts(self) -> list[Markup]:
