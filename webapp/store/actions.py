@@ -187,6 +187,7 @@ def _action(row: Sequence[Any], parents: Iterable[str], repairs: Iterable[str]) 
     for name in _JSON:
         if values[name] is not None:
             values[name] = json.loads(values[name])
+    values["has_dependants"] = bool(values["has_dependants"])  # SQLite has numbers for it
     values["state"] = State(values["state"])
     values["previous_state"] = values["previous_state"] and State(values["previous_state"])
     return Action(
