@@ -21,7 +21,7 @@ from tests.unit.bodies import AMOUNT, PAYLOADS, body
 from webapp.domain.action import Action
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
-from webapp.services import clock, recover
+from webapp.services import clock
 from webapp.services.compensate import compensate
 from webapp.services.desk import Desk
 from webapp.services.draft import draft
@@ -77,7 +77,7 @@ def test_what_renews_it_at_that_moment_wins(desk: Desk, monkeypatch: pytest.Monk
         clock.hold(desk, made.id, ANA)
         return found
 
-    monkeypatch.setattr(recover.stock, "expired", held_meanwhile)
+    monkeypatch.setattr(stock, "expired", held_meanwhile)
     assert expire_reservations(desk) == []
     assert states(desk.db, made.id) == ["held"]
     monkeypatch.undo()

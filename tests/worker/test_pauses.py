@@ -11,6 +11,7 @@ from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services import pause
 from webapp.services.caller import Caller
+from webapp.store import agents
 from webapp.store.engine import Database
 from webapp.store.schema import heartbeat
 
@@ -33,7 +34,7 @@ def test_every_worker_obeys_until_it_ends(
     database: Database, scope: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Global, per agent and per kind; two workers with connections of their own."""
-    monkeypatch.setattr(pause.agents, "names", lambda _tx: {AGENT})
+    monkeypatch.setattr(agents, "names", lambda _tx: {AGENT})
     desk, connector = make_desk(database), Recorder()
     other = Database(database.url.render_as_string(hide_password=False))
     standing = pause.pause(desk, ASKED, reason="look", **SCOPES[scope])

@@ -24,6 +24,8 @@ from webapp.connectors.base import Effect, EffectFailed
 from webapp.domain.states import State
 from webapp.services import put_back, settle
 from webapp.services.desk import Desk
+from webapp.services.execute import look_up
+from webapp.services.late import reconcile
 from webapp.store import lineage
 from webapp.store.asker import Asker
 from webapp.store.claims import Finish
@@ -79,7 +81,7 @@ def _held_nothing(_desk: Desk) -> int:
 
 def _silence_is_absence(*asked: Any) -> Effect | None:
     try:
-        return settle_look_up(*asked)
+        return look_up(*asked)
     except EffectFailed:
         return None
 
@@ -90,13 +92,12 @@ def _applied(desk: Desk, late: Finish, _worker: str) -> None:
 
 
 def _believed(desk: Desk, late: Finish, worker: str) -> str | None:
-    told = late_reconcile(desk, late, worker)
+    told = reconcile(desk, late, worker)
     asker = Asker(worker, "attempt 1 says that it had no effect")
     desk.db.transact(lambda tx: resolve_did_not_happen(tx, late.id, asker))
     return told
 
 
-settle_look_up, late_reconcile = settle.look_up, test_late.reconcile
 IN_PYTHON: dict[str, tuple[Any, str, Any, Check]] = {
     "an event known by its number alone": (
         lineage,
