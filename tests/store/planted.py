@@ -87,7 +87,7 @@ ASKED_UNDER_A_PAUSE = Bug(
 ASKED_WITHOUT_A_REST = Bug(((r"(SET look_at=.*?) \+ CASE", r"\1 + 0 * CASE"),))
 SETTLED_OVER_A_REVERSAL = Bug(((r"action\.effect = (\S+)(?= RETURNING)", r"(1 = 1 OR \g<0>)"),))
 LATE_RESULTS_FORGOTTEN = Bug(
-    ((r"(FROM attempt_log\s+WHERE )(?=attempt_log\.action IN)", r"\1 1 = 0 AND "),)
+    ((r"(FROM attempt_log\s+WHERE )(?=attempt_log\.action (?:IN|= ANY))", r"\1 1 = 0 AND "),)
 )
 
 
