@@ -13,10 +13,10 @@ from sqlalchemy import Integer, bindparam, literal_column, select
 from webapp.domain.kinds.base import Kind
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.states import CANCELLABLE, State
-from webapp.store.among import among, ids_of
 from webapp.store.columns import word
 from webapp.store.engine import Tx
 from webapp.store.hot import Hot
+from webapp.store.lists import among, ids_of
 from webapp.store.schema import action, dependency
 
 ANY_DEPTH = 2**31 - 1
