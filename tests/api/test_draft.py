@@ -42,6 +42,7 @@ CONTRACT_KEYS = [
     "first_viewed_at",
     "idempotency_key",
     "status_url",
+    "cancel_also_stops",
 ]
 
 

@@ -130,6 +130,50 @@ def test_a_double_click_cancels_once_and_schedules_nothing_again(
     expect(row).not_to_contain_text("Scheduled again")
 
 
+def test_what_a_cancel_also_stops_stands_open_while_it_changes(
+    stage: Stage, screen: Screen
+) -> None:
+    """Issue 3, 5; promise 10: what was opened stays open, and says what holds by now."""
+    top = stage.draft()
+    middle = stage.draft("reply", depends_on=[top], summary="Tell Meera")
+    row, button = screen.row(top), screen.button(top, "cancel")
+    expect(button).to_have_accessible_name(re.compile("Meera K., which also stops 1 more$"))
+    listed = row.get_by_role("listitem")
+    expect(listed).to_be_hidden()
+    row.get_by_text("also stops 1 more").focus()
+    screen.page.keyboard.press("Enter")
+    expect(listed).to_have_text(["Reply “Tell Meera” · scheduled"])
+    low = stage.draft("label", depends_on=[middle], summary="Send a label")
+    expect(row.locator("summary", has_text="also stops 2 more")).to_be_focused()
+    expect(listed).to_have_text(
+        ["Reply “Tell Meera” · scheduled", "Return label “Send a label” · scheduled"]
+    )
+    expect(button).to_have_accessible_name(re.compile("which also stops 2 more$"))
+    stage.cancel(low)
+    expect(listed).to_have_text(["Reply “Tell Meera” · scheduled"])
+    listed.get_by_role("link", name="Reply").click()
+    expect(screen.row(middle)).to_have_attribute("data-state", "scheduled")
+
+
+def test_an_actions_page_says_what_a_cancel_also_stops(stage: Stage, screen: Screen) -> None:
+    """Issue 3, 5: all of it, and it follows what is drafted and cancelled meanwhile."""
+    top = stage.draft()
+    screen.page.goto(f"{stage.url}/actions/{top}")
+    screen.live()
+    panel = screen.page.locator("[data-stopped]")
+    expect(panel).to_have_count(0)
+    middle = stage.draft("reply", depends_on=[top], summary="Tell Meera")
+    expect(panel.get_by_role("heading")).to_have_text("A cancel also stops 1 more")
+    low = stage.draft("label", depends_on=[middle], summary="Send a label")
+    expect(panel.get_by_role("listitem")).to_have_text(
+        ["Reply “Tell Meera”, scheduled", "Return label “Send a label”, scheduled"]
+    )
+    stage.cancel(low)
+    expect(panel.get_by_role("heading")).to_have_text("A cancel also stops 1 more")
+    screen.button(top, "cancel").click()
+    expect(panel).to_have_count(0)
+
+
 def test_a_cancel_takes_along_what_depends_on_it(stage: Stage, screen: Screen) -> None:
     parent = stage.draft()
     child = stage.draft("reply", depends_on=[parent])

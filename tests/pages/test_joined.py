@@ -38,7 +38,7 @@ def test_a_live_frame_shows_the_new_version(world: World) -> None:
     made = say(world, "One").json["id"]
     cursor = screen.latest(world.desk)
     say(world, "Two", summary="Say two")
-    events, rows, around = screen.changes(world.desk, cursor, 10)
+    events, rows, around, _ = screen.changes(world.desk, cursor, 10)
     assert [event.verb for event in events] == ["merged"]
     with world.app.test_request_context():
         html = Rows(world.app).html(rows[made], around, world.desk.now())

@@ -57,6 +57,39 @@ EVENTS_BY_ID_ALONE = Bug(
     )
 )
 
+HELD_BY_THE_PARENTS_KIND = Bug(
+    (
+        (
+            r"SELECT action\.id, action\.kind(?=\s+FROM action JOIN dependency)",
+            "SELECT action.id, (SELECT kind FROM action p WHERE p.id = dependency.parent) AS kind",
+        ),
+    )
+)
+DROPPED_BUT_WAITED_FOR = Bug(
+    (
+        (
+            r"blockers=\(action\.blockers - (\S+)\)(?= WHERE action\.id = )",
+            r"blockers=(action.blockers - 0 * \1)",
+        ),
+    )
+)
+PUT_BACK_BUT_EXECUTING = Bug(
+    ((r"WHERE (action\.state = \S+)(?= RETURNING)", r"WHERE 1 = 0 AND \1"),)
+)
+ASKED_UNDER_A_PAUSE = Bug(
+    (
+        (
+            r"CASE WHEN \(EXISTS \(SELECT \*\s+FROM pause.*END = 1(?=\s+ORDER BY action\.look)",
+            "1 = 1",
+        ),
+    )
+)
+ASKED_WITHOUT_A_REST = Bug(((r"(SET look_at=.*?) \+ CASE", r"\1 + 0 * CASE"),))
+SETTLED_OVER_A_REVERSAL = Bug(((r"action\.effect = (\S+)(?= RETURNING)", r"(1 = 1 OR \g<0>)"),))
+LATE_RESULTS_FORGOTTEN = Bug(
+    ((r"(FROM attempt_log\s+WHERE )(?=attempt_log\.action (?:IN|= ANY))", r"\1 1 = 0 AND "),)
+)
+
 
 @contextmanager
 def planted(db: Database, bug: Bug) -> Iterator[None]:

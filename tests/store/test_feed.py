@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Select
 
-from webapp.store import actions, feed
+from webapp.store import actions, dependants, feed
 from webapp.store.engine import Database
 
 QUESTIONS = {
@@ -15,6 +15,8 @@ QUESTIONS = {
     "ended": (feed._ENDED, "ix_action_finished_at"),
     "around": (feed._AROUND.statement, "ix_action_again_of"),
     "links": (actions._LINKS.statement, "ix_action_compensates"),
+    "below": (dependants.BELOW.statement, "ix_dependency_parent"),
+    "above": (dependants.ABOVE.statement, "dependency"),
 }
 
 
@@ -27,7 +29,7 @@ def test_each_question_has_its_index(database: Database, name: str) -> None:
 
 def _plan(database: Database, query: Any) -> str:
     ids = ["a", "b"] if database.dialect == "postgresql" else '["a", "b"]'
-    values = {"b_limit": 200, "b_since": 1, "ids": ids}
+    values = {"b_limit": 200, "b_since": 1, "b_levels": 21, "ids": ids}
     with database.connection() as conn:
         compiled = query.params({k: v for k, v in values.items() if k in _names(query)}).compile(
             dialect=conn.dialect, compile_kwargs={"literal_binds": True, "render_postcompile": True}

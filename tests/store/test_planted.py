@@ -4,12 +4,20 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.store import test_arrows, test_concurrency, test_events, test_finish
+from tests.store import (
+    test_arrows,
+    test_concurrency,
+    test_events,
+    test_failed_parent,
+    test_finish,
+)
 from tests.store.planted import (
     CANCEL_WITHOUT_STATE,
+    DROPPED_BUT_WAITED_FOR,
     EVENTS_BY_ID_ALONE,
     FINISH_WITHOUT_ATTEMPT,
     FINISH_WITHOUT_STATE,
+    HELD_BY_THE_PARENTS_KIND,
     UNBLOCK_BY_COUNTING,
     Bug,
     planted,
@@ -40,6 +48,14 @@ BOTH: dict[str, tuple[Bug, Callable[[Database], None]]] = {
         FINISH_WITHOUT_STATE,
         lambda db: test_finish.test_nothing_but_a_running_row_is_finished(db, State.UNKNOWN),
     ),
+    "a child held as its parent's kind says": (
+        HELD_BY_THE_PARENTS_KIND,
+        lambda db: test_failed_parent.test_the_childs_kind_decides(db, "worker"),
+    ),
+    "a dropped dependency that is waited for": (
+        DROPPED_BUT_WAITED_FOR,
+        test_failed_parent.test_released_it_drops_the_dependency_and_runs,
+    ),
 }
 POSTGRESQL: dict[str, tuple[Bug, Callable[[Database], None]]] = {
     "unblocking by a count": (UNBLOCK_BY_COUNTING, _parent_freed),
@@ -49,7 +65,7 @@ POSTGRESQL: dict[str, tuple[Bug, Callable[[Database], None]]] = {
 
 @pytest.mark.parametrize("name", BOTH)
 def test_the_bug_is_found(database: Database, name: str) -> None:
-    """Promises 1 and 5: the guards are what holds, on both databases."""
+    """Promises 1, 5 and 7: the guards are what holds, on both databases."""
     bug, check = BOTH[name]
     with pytest.raises(AssertionError), planted(database, bug):
         check(database)

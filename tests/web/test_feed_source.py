@@ -112,3 +112,16 @@ def test_a_row_that_cannot_be_shown_does_not_stop_the_feed(
     assert [change.action_id for change in changes] == [broken, fine]
     assert changes[0].frames == {}
     assert fine in changes[1].frames["staff"]
+
+
+def test_who_would_stop_the_changed_one_comes_along_from_any_depth(played: Played) -> None:
+    """Promise 10: a row says what its cancel would stop, and each of those may change."""
+    top = played.draft()
+    middle = played.draft(depends_on=[top])
+    low = played.draft(depends_on=[middle])
+    start = played.feed.latest()
+    clock.hold(played.desk, low, STAFF)
+    [frame] = played.frames(start)
+    also = {other["id"]: other["html"] for other in frame["also"]}
+    assert also.keys() == {top, middle}
+    assert "“Say hello” · held" in also[top]

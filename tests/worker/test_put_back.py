@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from psycopg import sql
-from sqlalchemy import delete, text, update
+from sqlalchemy import delete, func, select, text, update
 
 from tests.fixtures.desk import wait_until
 from tests.fixtures.postgres import PostgresServer
@@ -26,6 +26,7 @@ from webapp.worker import Worker
 from webapp.worker.mark import MarkFile
 
 LATER = 3_600 * SECOND
+_NUMBERED = text("SELECT setval(pg_get_serial_sequence('event', 'id'), :next, false)")
 
 
 @contextmanager
@@ -72,6 +73,7 @@ def backed_up(db: Database) -> Callable[[], None]:
     tables = (desk, action, event)
     with db.connection() as conn:
         kept = [[dict(found._mapping) for found in conn.execute(one.select())] for one in tables]
+        number = conn.scalar(select(func.max(event.c.id))) or 0
 
     def rewind() -> None:
         with db.connection() as conn:
@@ -81,6 +83,8 @@ def backed_up(db: Database) -> Callable[[], None]:
             for one, rows in zip(tables, kept, strict=True):
                 if rows:
                     conn.execute(one.insert(), rows)
+            # A backup has its sequences too: numbers are given anew.
+            conn.execute(_NUMBERED, {"next": number + 1})
             conn.execute(text("RESET session_replication_role"))
 
     return rewind

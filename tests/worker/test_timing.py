@@ -144,6 +144,23 @@ def test_cancelled_while_no_worker_lived_has_no_effect(database: Database) -> No
     assert get(database, gone).state is State.CANCELLED
 
 
+def test_what_was_cancelled_does_not_go_out_beside_its_correction(database: Database) -> None:
+    """freescout-help-desk/freescout#3300: nothing is left behind that can fire."""
+    desk, connector = make_desk(database), Recorder()
+    wrong, right = (row(database.now() + SECOND, kind="reply") for _ in range(2))
+    with working(desk, connector) as worker:
+        plant(database, wrong)
+        assert worker.next_at == wrong["execute_at"]
+        assert database.transact(lambda tx: cancel(tx, wrong["id"], STAFF, "k")) is not None
+        plant(database, right)
+        until(database, right["id"], State.EXECUTED)
+    with working(desk, connector):  # nor does a worker that starts later find it
+        (last,) = plant(database, row(database.now()))
+        until(database, last, State.EXECUTED)
+    assert connector.ids == [right["id"], last]
+    assert get(database, wrong["id"]).attempt == 0
+
+
 def test_run_now_runs_now(database: Database) -> None:
     desk, connector = make_desk(database), Recorder()
     (far,) = plant(database, row(database.now() + 3600 * SECOND))

@@ -58,6 +58,8 @@ class Action:
     compensates: str | None
     again_of: str | None
     first_viewed_at: int | None
+    has_dependants: bool = False
+    """Others were drafted to run after it."""
     merges: int = 0
     """How many further drafts joined it."""
     depends_on: tuple[str, ...] = ()
@@ -72,6 +74,11 @@ class Action:
     def cancellable(self) -> bool:
         """Whether a cancel would win now; the row decides again when one arrives."""
         return self.state in CANCELLABLE
+
+    @property
+    def in_doubt(self) -> bool:
+        """Its attempt is over, nobody knows with what effect, and the sweep is to find out."""
+        return self.state is State.EXECUTING and not self.worker
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,13 @@
 """Reading: one action, lists, its timeline, who is who."""
 
+from collections.abc import Iterable
+
 from webapp.domain.action import Action
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.explain import require
-from webapp.store import actions, events, people
+from webapp.store import actions, dependants, events, people
+from webapp.store.dependants import Dependant
 from webapp.store.events import Event
 
 
@@ -40,6 +43,15 @@ def newest(
             customer_ref=customer,
             order_ref=order,
         )
+
+
+def stopped_with(desk: Desk, found: Iterable[Action]) -> dict[str, list[Dependant]]:
+    """By id, what a cancel of each would take along now, nearest first."""
+    asked = [one.id for one in found if one.cancellable and one.has_dependants]
+    if not asked:
+        return {}
+    with desk.db.read() as tx:
+        return dependants.stopped_with(tx, asked)
 
 
 def timeline(desk: Desk, action_id: str, caller: Caller) -> list[Event]:

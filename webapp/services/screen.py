@@ -1,13 +1,15 @@
 """What a screen shows: rows of the feed with all that their sentences need, read at once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from webapp.domain.action import Action
 from webapp.domain.times import SECOND
 from webapp.services.desk import Desk
-from webapp.store import actions, attempts, events, feed, merging, people
+from webapp.store import actions, attempts, dependants, events, feed, merging, people
 from webapp.store.attempts import Late
+from webapp.store.dependants import Dependant
 from webapp.store.engine import Tx
 from webapp.store.feed import Around
 from webapp.store.merging import Part
@@ -17,6 +19,10 @@ ENDED_SHOWN_FOR = 15 * 60 * SECOND
 """How long a row that ended stays on the feed."""
 UNSETTLED_SHOWN_FOR = 7 * 24 * 3600 * SECOND
 """How long one stays that ended in a way somebody should look at."""
+NAMED = 20
+"""How many of the actions that its cancel would stop a row names at most."""
+_LEVELS = NAMED + 1
+"""Each level holds one at least: what is further away is none of the first NAMED, nor the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +36,23 @@ class Surroundings:
     """What attempts reported after somebody else had taken them over, by action."""
     parts: dict[str, list[Part]] = field(default_factory=dict)
     """By action id: what each of its drafts said, where several were joined."""
+    stopped: dict[str, list[Dependant]] = field(default_factory=dict)
+    """By action id: what its cancel would stop too, nearest first; whole up to NAMED of them."""
 
     def name(self, actor: str) -> str:
         """How a page calls whoever acted: a person's name where it is known."""
         known = self.names.get(actor)
         return known or actor.partition(":")[2] or {"policy": "the policy"}.get(actor, actor)
+
+
+class Changes(NamedTuple):
+    """Events, and rows by id with what they refer to."""
+
+    events: Sequence[events.Event]
+    rows: dict[str, Action]
+    around: Surroundings
+    linked: dict[str, list[str]]
+    """By the id of a touched row: those whose sentences it changes."""
 
 
 def page(desk: Desk) -> tuple[list[Action], Surroundings, str]:
@@ -61,9 +79,7 @@ def rows(desk: Desk, ids: Iterable[str]) -> tuple[dict[str, Action], Surrounding
         return found, _surroundings(tx, list(found.values()))
 
 
-def changes(
-    desk: Desk, cursor: str, limit: int
-) -> tuple[list[events.Event], dict[str, Action], Surroundings]:
+def changes(desk: Desk, cursor: str, limit: int) -> Changes:
     """Events behind `cursor`, the rows they touch and those whose sentences they change.
 
     Raises Invalid for what is no cursor.
@@ -71,9 +87,10 @@ def changes(
     with desk.db.read() as tx:
         found = events.after(tx, cursor, limit)
         touched = actions.many(tx, {event.action for event in found})
-        linked = _linked(touched.values(), feed.around(tx, touched))
-        rows = touched | actions.many(tx, linked - touched.keys())
-        return found, rows, _surroundings(tx, list(rows.values()))
+        linked = _linked(tx, touched.values())
+        others = {other for one in linked.values() for other in one}
+        rows = touched | actions.many(tx, others - touched.keys())
+        return Changes(found, rows, _surroundings(tx, list(rows.values())), linked)
 
 
 def latest(desk: Desk) -> str:
@@ -82,13 +99,24 @@ def latest(desk: Desk) -> str:
         return events.latest(tx)
 
 
-def _linked(touched: Iterable[Action], around: Around) -> set[str]:
-    """Rows that speak of a touched one: parents, children, what it takes back or repeats."""
-    found: set[str] = set()
-    for one in touched:
-        found.update(child.id for child in around.children.get(one.id, ()))
-        found.update(one.depends_on)
-        found.update(other for other in (one.compensates, one.again_of) if other)
+def _linked(tx: Tx, touched: Iterable[Action]) -> dict[str, list[str]]:
+    """Rows that speak of a touched one.
+
+    What it waits for and what waits for it, whose cancel would stop it, what it takes back or
+    repeats.
+    """
+    found: dict[str, list[str]] = {}
+    rows = list(touched)
+    children = feed.around(tx, [one.id for one in rows]).children
+    above = dependants.above(tx, [one.id for one in rows if one.depends_on], _LEVELS)
+    for one in rows:
+        others = (
+            *(child.id for child in children.get(one.id, ())),
+            *one.depends_on,
+            *above.get(one.id, ()),
+            *(other for other in (one.compensates, one.again_of) if other),
+        )
+        found[one.id] = list(dict.fromkeys(others))
     return found
 
 
@@ -104,4 +132,7 @@ def _surroundings(tx: Tx, found: list[Action]) -> Surroundings:
     names = {person.actor: person.name for person in people.everyone(tx)}
     ids = [one.id for one in found]
     parts = merging.parts(tx, [one.id for one in found if one.merges])
-    return Surroundings(known, feed.around(tx, ids), names, attempts.of(tx, ids), parts)
+    cancellable = [one.id for one in found if one.cancellable and one.has_dependants]
+    stopped = dependants.stopped_with(tx, cancellable, _LEVELS)
+    late = attempts.of(tx, ids)
+    return Surroundings(known, feed.around(tx, ids), names, late, parts, stopped)

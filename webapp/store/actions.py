@@ -16,7 +16,7 @@ from webapp.store.lists import among, ids_of, joined
 from webapp.store.schema import action, dependency, part
 
 _NOT_SHOWN = {
-    *("customer_ref", "draft_key", "draft_hash", "cancel_key", "has_dependants", "renewals"),
+    *("customer_ref", "draft_key", "draft_hash", "cancel_key", "renewals"),
     *("merge_key", "merge_scope", "payload_version"),
     *("overdue_after", "look_at"),
 }
@@ -187,6 +187,7 @@ def _action(row: Sequence[Any], parents: Iterable[str], repairs: Iterable[str]) 
     for name in _JSON:
         if values[name] is not None:
             values[name] = json.loads(values[name])
+    values["has_dependants"] = bool(values["has_dependants"])  # SQLite has numbers for it
     values["state"] = State(values["state"])
     values["previous_state"] = values["previous_state"] and State(values["previous_state"])
     return Action(
@@ -201,5 +202,6 @@ _UNTOUCHED: dict[str, Any] = dict.fromkeys(_FIELDS) | {
     "extended": 0,
     "blockers": 0,
     "attempt": 0,
+    "has_dependants": False,
     "merges": 0,
 }

@@ -28,7 +28,8 @@ class DeskFeed:
     """A `FeedSource`. A row is read and rendered once for all events that one call brings of it.
 
     A frame carries, under `also`, the rows whose sentences depend on the one that changed: what
-    waits for it, what it waits for, what it takes back, what it repeats.
+    waits for it, what it waits for, whose cancel would stop it, what it takes back, what it
+    repeats.
     """
 
     def __init__(self, desk: Desk, rows: Rows) -> None:
@@ -42,7 +43,7 @@ class DeskFeed:
     def since(self, cursor: str, limit: int) -> Sequence[Change]:
         """Changes behind `cursor`. Raises StaleCursor for one that this database never gave."""
         try:
-            found, rows, around = screen.changes(self._desk, cursor, limit)
+            found, rows, around, linked = screen.changes(self._desk, cursor, limit)
             if not found and parse_cursor(cursor) > parse_cursor(self.latest()):
                 raise StaleCursor(cursor)
         except Invalid as problem:
@@ -50,7 +51,6 @@ class DeskFeed:
         if not found:
             return ()
         frames = self._frames(rows, around)
-        linked = _linked(rows.values())
         last = {event.action: event.cursor for event in found}
         return [
             self._change(event, frames, linked if last[event.action] == event.cursor else {})
@@ -90,16 +90,3 @@ class DeskFeed:
         frame = {"type": "row", "cursor": event.cursor, **own, **({"also": also} if also else {})}
         text = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
         return Change(event.cursor, event.action, dict.fromkeys(ROLES, text))
-
-
-def _linked(rows: Iterable[Action]) -> dict[str, list[str]]:
-    """By action id: the rows that speak of it."""
-    found: dict[str, list[str]] = {}
-    for one in rows:
-        for parent in one.depends_on:
-            found.setdefault(parent, []).append(one.id)
-            found.setdefault(one.id, []).append(parent)
-        for other in (one.compensates, one.again_of):
-            if other:
-                found.setdefault(one.id, []).append(other)
-    return found

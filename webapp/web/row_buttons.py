@@ -53,13 +53,18 @@ _SPOKEN = {
     Verb.REJECT: "Reject {}",
     Verb.CANCEL: "Cancel {}",
 }
+_ENDS = frozenset({Verb.REJECT, Verb.CANCEL})
+"""They take along what depends on it."""
 _LIGHT = frozenset({Verb.RUN_NOW, Verb.EXTEND, Verb.HOLD})
 _ASKING = {Verb.REJECT: "Reject"}
 _OUTCOMES = {"happened": "It happened…", "did_not_happen": "It did not happen…"}
 
 
-def buttons(action: Action, around: Surroundings, what: str) -> list[Button]:
-    """By the state, in the order of `domain.verbs`; `what` names the action to listeners."""
+def buttons(action: Action, around: Surroundings, what: str, also_stops: str = "") -> list[Button]:
+    """By the state, in the order of `domain.verbs`.
+
+    `what` names the action to listeners, `also_stops` what ends with it.
+    """
     found: list[Button] = []
     for verb in verbs(action.state):
         if verb is Verb.COMPENSATE:
@@ -71,6 +76,8 @@ def buttons(action: Action, around: Surroundings, what: str) -> list[Button]:
             ]
         elif verb is not Verb.AGAIN or not again_of(action, around):
             spoken = _SPOKEN[verb].format(what) if verb in _SPOKEN else None
+            if spoken and also_stops and verb in _ENDS:
+                spoken += f", which {also_stops}"
             asks, light = _ASKING.get(verb, ""), verb in _LIGHT
             found.append(
                 Button(verb, _WORDS[verb], _href(action, verb), spoken, asks=asks, light=light)

@@ -96,13 +96,29 @@ class Teller:
                 )
 
     def _executing(self) -> Iterator[Markup]:
-        if self.action.error:
-            yield Markup("Attempt {} is in doubt and is looked into: {}.").format(
-                self.action.attempt, self._quoted(self.action.error.get("message"))
+        action = self.action
+        if action.in_doubt:
+            yield from self._in_doubt()
+        elif action.error:
+            known = "may have had its effect" if _may_have_happened(action) else "had no effect"
+            yield Markup("An attempt before this one {}: {}.").format(
+                known, self._quoted(action.error.get("message"))
             )
-        if self.action.late_cancel_at is not None:
+        if action.late_cancel_at is not None:
             yield self._race()
             yield Markup("If this attempt had no effect it ends as cancelled.")
+
+    def _in_doubt(self) -> Iterator[Markup]:
+        action = self.action
+        yield Markup("Nobody knows yet whether attempt {} had its effect: {}.").format(
+            action.attempt, self._quoted((action.error or {}).get("message"))
+        )
+        if action.late_cancel_at is not None:
+            yield Markup("The provider is asked, and nothing is sent again.")
+        else:
+            yield Markup("The provider is asked, or sent the same key again, from {} on.").format(
+                self.zone.marked(action.lease_until or action.drafted_at)
+            )
 
     def _executed(self) -> Iterator[Markup]:
         repaired = repair(self.action, self.around)
@@ -203,6 +219,10 @@ class Teller:
         return Markup('<span class="said">“{}”</span>').format(visible(text))
 
 
+def _may_have_happened(action: Action) -> bool:
+    return bool((action.error or {}).get("may_have_happened"))
+
+
 def time_left(action: Action) -> str:
     """By how much a cancel was ahead, from `cancel_by` as people were shown it."""
     at, cancel_by, execute_at = action.cancelled_at, action.cancel_by, action.execute_at
@@ -220,6 +240,8 @@ def beside(action: Action, teller: Teller) -> str:
     """The small line under the state's word, for states without a countdown."""
     if action.state is State.HELD:
         return f"by {plain(teller.around.name(action.state_by))}"
+    if action.in_doubt and action.late_cancel_at is None:
+        return "outcome not known yet"
     if action.late_cancel_at is not None and action.claimed_at is not None:
         return f"by {span(action.late_cancel_at - action.claimed_at)}"
     return ""

@@ -15,7 +15,8 @@ from webapp.domain.currencies import EXPONENTS
 from webapp.domain.states import TOO_LATE, State
 from webapp.domain.times import maybe_rfc3339
 from webapp.services.late import disagreeing
-from webapp.services.screen import Surroundings
+from webapp.services.screen import NAMED, Surroundings
+from webapp.store.dependants import Dependant
 from webapp.web import row_buttons
 from webapp.web.moments import Zone, amount, countdown
 from webapp.web.row_buttons import Button, Field
@@ -139,13 +140,21 @@ class Row:
         return found
 
     @property
+    def stopped(self) -> list[Dependant]:
+        """What its cancel would stop too, as many as a row names."""
+        return self.around.stopped.get(self.action.id, [])[:NAMED]
+
+    @property
     def also_stops(self) -> str:
-        """What a cancel takes along: `also stops 1 reply`."""
-        if not self.action.cancellable:
-            return ""
-        children = self.around.around.children.get(self.action.id, ())
-        count = sum(child.state in _ASKS or child.state is State.SCHEDULED for child in children)
-        return f"also stops {count} more" if count else ""
+        """`also stops 2 more`; nothing where its cancel stops it alone."""
+        if self.stops_others:
+            return f"also stops more than {NAMED} others"
+        return f"also stops {len(self.stopped)} more" if self.stopped else ""
+
+    @property
+    def stops_others(self) -> bool:
+        """Its cancel would stop more than a row names."""
+        return len(self.around.stopped.get(self.action.id, ())) > NAMED
 
     @cached_property
     def facts(self) -> list[Markup]:
@@ -153,7 +162,7 @@ class Row:
 
     @cached_property
     def buttons(self) -> list[Button]:
-        return row_buttons.buttons(self.action, self.around, self.what)
+        return row_buttons.buttons(self.action, self.around, self.what, self.also_stops)
 
     @property
     def field(self) -> Field | None:

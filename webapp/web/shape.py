@@ -1,17 +1,20 @@
 """Actions, receipts and events as the API shows them: the contract's keys, in its order."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from webapp.config import Settings
 from webapp.domain.action import Action, Receipt
 from webapp.domain.ids import idempotency_key
 from webapp.domain.times import MILLISECOND, SECOND, maybe_rfc3339, to_rfc3339
-from webapp.services import status
+from webapp.services import read, status
+from webapp.services.desk import Desk
 from webapp.store.events import Event
 from webapp.store.pauses import Pause
 
 
-def action_json(action: Action, *, status_url: str) -> dict[str, Any]:
+def action_json(
+    action: Action, *, status_url: str, cancel_also_stops: Iterable[str]
+) -> dict[str, Any]:
     """An action, everywhere the same."""
     return {
         "id": action.id,
@@ -45,12 +48,26 @@ def action_json(action: Action, *, status_url: str) -> dict[str, Any]:
         "first_viewed_at": maybe_rfc3339(action.first_viewed_at),
         "idempotency_key": idempotency_key(action.id),
         "status_url": status_url,
+        "cancel_also_stops": list(cancel_also_stops),
     }
 
 
-def shown(action: Action, settings: Settings) -> dict[str, Any]:
-    """`action_json` with the link to its status page."""
-    return action_json(action, status_url=status.url(settings, action.id))
+def shown(desk: Desk, action: Action) -> dict[str, Any]:
+    """`action_json` with the link to its status page, and what its cancel would take along."""
+    return shown_all(desk, [action])[0]
+
+
+def shown_all(desk: Desk, actions: Sequence[Action]) -> list[dict[str, Any]]:
+    """`shown` of several."""
+    stopped = read.stopped_with(desk, actions)
+    return [
+        action_json(
+            action,
+            status_url=status.url(desk.settings, action.id),
+            cancel_also_stops=(one.id for one in stopped.get(action.id, ())),
+        )
+        for action in actions
+    ]
 
 
 def receipt_json(receipt: Receipt) -> dict[str, Any]:

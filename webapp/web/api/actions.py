@@ -8,7 +8,7 @@ from webapp.web.api.blueprint import api
 from webapp.web.api.body import idempotency_key, json_body
 from webapp.web.api.query import Listing, Nothing, before, cursor_behind, read_query
 from webapp.web.current import agent, caller, desk
-from webapp.web.shape import shown
+from webapp.web.shape import shown, shown_all
 
 Answer = tuple[dict[str, Any], int]
 
@@ -18,7 +18,7 @@ def draft() -> Answer:
     """201 the new action; 200 the same one again (same key and body), or the one it joined."""
     key = idempotency_key()
     done = drafts.draft(desk(), agent(), json_body(), key)
-    return shown(done.action, desk().settings), 201 if done.created else 200
+    return shown(desk(), done.action), 201 if done.created else 200
 
 
 @api.get("/actions")
@@ -38,7 +38,7 @@ def newest() -> dict[str, Any]:
     )
     shown_now = found[: asked.limit]
     return {
-        "items": [shown(action, desk().settings) for action in shown_now],
+        "items": shown_all(desk(), shown_now),
         "next": cursor_behind(shown_now[-1].id) if len(found) > asked.limit else None,
     }
 
@@ -47,4 +47,4 @@ def newest() -> dict[str, Any]:
 def get(action_id: str) -> dict[str, Any]:
     """One action."""
     read_query(Nothing)
-    return shown(read.get(desk(), action_id, caller()), desk().settings)
+    return shown(desk(), read.get(desk(), action_id, caller()))

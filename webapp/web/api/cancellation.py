@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from webapp.config import Settings
 from webapp.services.cancel import (
     AlreadyCancelled,
     Cancelled,
@@ -11,6 +10,7 @@ from webapp.services.cancel import (
     Outcome,
     cancel,
 )
+from webapp.services.desk import Desk
 from webapp.web.api.blueprint import api
 from webapp.web.api.bodies import Reasoned
 from webapp.web.api.body import idempotency_key, read_body
@@ -24,12 +24,12 @@ def cancel_action(action_id: str) -> tuple[dict[str, Any], int]:
     """200 cancelled or already_cancelled; 409 too_late, with the way back."""
     key, body = idempotency_key(), read_body(Reasoned)
     outcome = cancel(desk(), action_id, caller(), reason=body.reason, key=key, seen=body.version)
-    return outcome_json(outcome, desk().settings)
+    return outcome_json(outcome, desk())
 
 
-def outcome_json(outcome: Outcome, settings: Settings) -> tuple[dict[str, Any], int]:
+def outcome_json(outcome: Outcome, on: Desk) -> tuple[dict[str, Any], int]:
     """The body and the status of a cancel's outcome."""
-    action = shown(outcome.action, settings)
+    action = shown(on, outcome.action)
     match outcome:
         case Cancelled():
             return {
@@ -41,7 +41,7 @@ def outcome_json(outcome: Outcome, settings: Settings) -> tuple[dict[str, Any], 
         case AlreadyCancelled():
             return {"result": "already_cancelled", "action": action}, 200
         case CancelTooLate():
-            url = f"{settings.base_url}{API}/actions/{outcome.action.id}/compensation"
+            url = f"{on.settings.base_url}{API}/actions/{outcome.action.id}/compensation"
             return {
                 "result": "too_late",
                 "state": outcome.state.value,

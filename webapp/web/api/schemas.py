@@ -79,6 +79,10 @@ _ACTION = _object(
         "first_viewed_at": _maybe(_TIME),
         "idempotency_key": _TEXT,
         "status_url": {"type": "string", "format": "uri"},
+        "cancel_also_stops": {
+            **_list(_ID),
+            "description": "What a cancel now would take along, nearest first.",
+        },
     }
 )
 _RECEIPT = _object(

@@ -102,4 +102,4 @@ def settle(action_id: str) -> Answer:
 
 
 def _shown(action: Action, status: int = 200) -> Answer:
-    return shown(action, desk().settings), status
+    return shown(desk(), action), status

@@ -26,7 +26,9 @@ def show(action_id: str) -> str:
     found, around = screen.rows(desk(), [action_id])
     render = _rows()
     row = render.row(found[action_id], around, desk().now())
-    story = Story(row, events, signs=desk().settings.webhook_secret is not None)
+    signs = desk().settings.webhook_secret is not None
+    stopped = read.stopped_with(desk(), [row.action]).get(action_id, ())
+    story = Story(row, events, signs, stopped)
     return page("actions/detail.html", row=row, story=story, cursor=screen.latest(desk()))
 
 

@@ -14,7 +14,7 @@ from webapp.store.lineage import PUT_BACK, PUT_BACK_BY
 from webapp.store.pauses import Pause
 from webapp.web.current import EXTENSION, desk
 from webapp.web.moments import Zone, countdown, span
-from webapp.web.visible import plain, visible
+from webapp.web.visible import plain, shortened, visible
 
 _ZONE = "undo-desk-zone"
 
@@ -54,6 +54,7 @@ def init_layout(app: Flask) -> None:
     filters: Mapping[str, Callable[..., object]] = {
         "visible": visible,
         "plain": plain,
+        "shortened": shortened,
         "countdown": countdown,
         "span": span,
         "clock": found.clock,

@@ -11,6 +11,7 @@ from webapp.domain.action import Action
 from webapp.domain.ids import idempotency_key
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
+from webapp.store.dependants import Dependant
 from webapp.store.events import Event
 from webapp.store.merging import Part
 from webapp.web.moments import amount, span
@@ -81,6 +82,8 @@ class Story:
     events: Sequence[Event]
     signs: bool
     """Whether the desk has a secret to sign webhooks with."""
+    stopped: Sequence[Dependant] = ()
+    """All that its cancel would stop too, nearest first."""
 
     @property
     def action(self) -> Action:
