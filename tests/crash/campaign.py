@@ -19,6 +19,8 @@ from tests.fixtures.postgres import PostgresServer, running_postgres
 
 Report = Callable[[int, list[str]], None]
 """Called with trials done, 1 at a time, and their faults."""
+BOOTS = 2
+"""Desks that boot at once: more would only make each of them later."""
 Desks = Sequence[tuple[Stage, Load]]
 
 
@@ -42,7 +44,7 @@ def desks(backend: str, number: int, *, fsync: bool = False) -> Iterator[Desks]:
             following.start()
             return stage, Load(stage, seed=place)
 
-        with ThreadPoolExecutor(number) as pool:
+        with ThreadPoolExecutor(BOOTS) as pool:
             made = list(pool.map(begin, range(number)))
             yield made
             list(pool.map(lambda one: one[0].stop(), made))
