@@ -38,8 +38,8 @@ restarted, at random moments and while a transaction is open for certain; the ho
 and forth by 5 s, 1 h, 1 day. Here `cancel won` and `claim won` count rows. A fault is: an action
 that is still open after lease, sweep and retries; a 2xx (or `too_late`) that differs from the row;
 an executed action without exactly one effect, an ended one with any (counted outside of the desk);
-a live child of a cancelled parent, or one before its parent; stock that
-does not balance; a feed that differs from the events or the rows; a point that was never reached.
+a live child of a cancelled parent, or one before its parent; stock that does not balance; a feed
+that differs from the events or the rows; a point that was never reached.
 
 **Disk**: the same desk while strace gives the database's calls the errors of a disk that is broken
 (EIO, once) or full (ENOSPC, for ten calls on end): at the first call of each thread (SQLite, whose
