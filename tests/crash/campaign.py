@@ -5,6 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -18,29 +19,35 @@ from tests.fixtures.postgres import PostgresServer, running_postgres
 
 Report = Callable[[int, list[str]], None]
 """Called with trials done, 1 at a time, and their faults."""
+BOOTS = 2
+"""Desks that boot at once: more would only make each of them later."""
 Desks = Sequence[tuple[Stage, Load]]
 
 
 @contextmanager
-def desks(backend: str, number: int) -> Iterator[Desks]:
+def desks(backend: str, number: int, *, fsync: bool = False) -> Iterator[Desks]:
     """`number` desks with a database each, on one server, until the block ends.
 
-    PostgreSQL commits as it does by default, but for fsync: a server that is killed loses nothing
-    by that, a machine would.
+    PostgreSQL commits as it does by default, without `fsync` but for that: a server that is killed
+    loses nothing by it, a machine would.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="undo-desk-crash-")))
         server = None
         if backend == "postgresql":
-            server = stack.enter_context(running_postgres(settings=["fsync = off"]))
-        made = []
-        for place in range(number):
-            url = _database(folder / f"{place}.db", server)
-            stage = stack.enter_context(staged(folder / f"desk-{place}", url, server))
+            server = stack.enter_context(running_postgres(settings=[f"fsync = {fsync}"]))
+        urls = [_database(folder / f"{place}.db", server) for place in range(number)]
+
+        def begin(place: int) -> tuple[Stage, Load]:
+            stage = stack.enter_context(staged(folder / f"desk-{place}", urls[place], server))
             following = threading.Thread(target=follow, args=(stage,), name="feed", daemon=True)
             following.start()
-            made.append((stage, Load(stage, seed=place)))
-        yield made
+            return stage, Load(stage, seed=place)
+
+        with ThreadPoolExecutor(BOOTS) as pool:
+            made = list(pool.map(begin, range(number)))
+            yield made
+            list(pool.map(lambda one: one[0].stop(), made))
 
 
 def run(on: Desks, trials: Sequence[Trial], report: Report, until: float = float("inf")) -> None:

@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +51,7 @@ class Stage:
     resting: threading.Event = field(default_factory=threading.Event)
     """While it is set, nobody starts again what died; gunicorn does for its own child."""
     _roles: dict[str, Process] = field(default_factory=dict)
+    _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self._supervisor = threading.Thread(target=self._supervise, name="supervisor")
@@ -82,8 +83,8 @@ class Stage:
 
     def start(self) -> None:
         """Both processes, and somebody who starts them again."""
-        self._roles["serve"] = self.desk.serve()
         self._roles["worker"] = self.desk.start("worker")
+        self._roles["serve"] = self.desk.serve()
         self.wait(lambda: self._workers() == len(self._roles))
         self._supervisor.start()
 
@@ -92,18 +93,30 @@ class Stage:
             return int(conn.exec_driver_sql("SELECT count(*) FROM heartbeat").scalar() or 0)
 
     def _supervise(self) -> None:
-        port = self.desk.url.rpartition(":")[2]
-        commands = {"serve": ("serve", "--port", port), "worker": ("worker",)}
         while not self.over.wait(0.1):
             if self.resting.is_set():
                 continue
-            for role, process in self._roles.items():
-                if process.popen.poll() is not None and not self.over.is_set():
-                    process.kill()
-                    self._roles[role] = self.desk.start(*commands[role])
+            with self._turn:
+                for role, process in list(self._roles.items()):
+                    if process.popen.poll() is not None and not self.over.is_set():
+                        process.kill()
+                        self._start(role)
+
+    def _start(self, role: str) -> None:
+        port = self.desk.url.rpartition(":")[2]
+        arguments = ("serve", "--port", port) if role == "serve" else ("worker",)
+        self._roles[role] = self.desk.start(*arguments)
+
+    def start_again(self, role: str, under: Sequence[str]) -> None:
+        """Kills a process and starts it under `under`; what starts it after that does not."""
+        with self._turn:
+            self._roles[role].kill()
+            self.desk.under = under
+            self._start(role)
+            self.desk.under = ()
 
     def stop(self) -> None:
-        """Ends the desk; a process that does not end by itself is a fault."""
+        """Ends the desk, again or not; a process that does not end by itself is a fault."""
         self.over.set()
         if self._supervisor.is_alive():
             self._supervisor.join()
@@ -111,6 +124,7 @@ class Stage:
         for process in self.desk.processes:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGCONT)
+                process.popen.terminate()
         self.desk.close()
 
     def victims(self) -> dict[str, int]:

@@ -6,9 +6,11 @@ import time
 
 from tests.bench.databases import BACKENDS
 from tests.crash import trials
+from tests.crash.disk import BROKEN, FULL
 from tests.soak import results
 from tests.soak.campaigns import Campaign, Found, cancel_against_claim, over_http, retail_days
 from tests.soak.crash import crashes
+from tests.soak.disk import failing
 
 CRASHES = {
     "kills": (50, "killed at each failpoint", trials.KILLS, 3),
@@ -19,6 +21,11 @@ CRASHES = {
     "steps": (10, "host clock set", trials.STEPPED, 3),
 }
 """By argument: times for each kind of trial, what it is, the kinds, and desks at once."""
+DISKS = {
+    "broken": (500, "disk: EIO at the n-th fsync", BROKEN),
+    "full": (1_000, "disk: ENOSPC at the n-th write", FULL),
+}
+"""By argument: calls at most until a run is clean, what it is, and the disk."""
 
 
 def main() -> None:
@@ -29,6 +36,8 @@ def main() -> None:
     parser.add_argument("--http", type=int, default=2_000, help="trials over HTTP")
     parser.add_argument("--days", type=int, default=3, help="times the retail day is repeated")
     for name, (number, help_text, _, _) in CRASHES.items():
+        parser.add_argument(f"--{name}", type=int, default=number, help=help_text)
+    for name, (number, help_text, _) in DISKS.items():
         parser.add_argument(f"--{name}", type=int, default=number, help=help_text)
     parser.add_argument(
         "--minutes", type=float, default=float("inf"), help="begin no further part of a race later"
@@ -43,6 +52,11 @@ def main() -> None:
             for one in backends
         ),
         *(_crash(name, one, asked) for name in CRASHES for one in backends),
+        *(
+            _campaign(failing(disk), Found(words, one, getattr(asked, name)), asked)
+            for name, (_, words, disk) in DISKS.items()
+            for one in backends
+        ),
     ]
     sys.exit(1 if any(found.faults for found in founds) else 0)
 
@@ -56,6 +70,7 @@ def _crash(name: str, backend: str, asked: argparse.Namespace) -> Found:
 def _campaign(run: Campaign, found: Found, asked: argparse.Namespace) -> Found:
     if found.wanted:
         run(found, time.monotonic() + asked.minutes * 60)
+    if found.trials:
         results.write(found)
     return found
 

@@ -34,23 +34,36 @@ and takes back families, exchanges, webhooks and mails over HTTP while one thing
 kill -9 at a failpoint (before and after each commit, around each send) or at a random moment;
 SIGSTOP with a claim in hand until others have taken over; a cancel whose database connection or
 whose client's is gone after the commit; PostgreSQL's backends terminated or the server killed and
-restarted; the host's clock set back and forth by 5 s, 1 h, 1 day. Here `cancel won` and `claim
-won` count rows. A fault is: an action that is still open after lease, sweep and retries; a 2xx
-(or `too_late`) that differs from the row; an executed action without exactly one effect, an ended
-one with any; a live child of a cancelled parent, or one before its parent; stock that does not
-balance; a feed that differs from the events or the rows; a point that was never reached.
+restarted, at random moments and while a transaction is open for certain; the host's clock set back
+and forth by 5 s, 1 h, 1 day. Here `cancel won` and `claim won` count rows. A fault is: an action
+that is still open after lease, sweep and retries; a 2xx (or `too_late`) that differs from the row;
+an executed action without exactly one effect, an ended one with any (counted outside of the desk);
+a live child of a cancelled parent, or one before its parent; stock that does not balance; a feed
+that differs from the events or the rows; a point that was never reached.
+
+**Disk**: the same desk while strace gives the database's calls the errors of a disk that is broken
+(EIO, once) or full (ENOSPC, for ten calls on end): at the first call of each thread (SQLite, whose
+two processes are traced) or process (PostgreSQL, whose server is), then at the second, until a run
+comes to no such call any more; `trials (wanted)` is that number. PostgreSQL panics and recovers by
+its log, or gives up and is started again. Faults as above.
 
 The bound is the rule of three: none of n, so with 95 % confidence fewer than 3/n of such trials.
+Fewer trials than wanted: the time was over. The disk's are not drawn, they are all there are: their
+bound says how many there were, not how likely others are.
 
 ## What this does not show
 
 - It holds for this code, these databases and this machine. Every trial is near the same instant;
-  faults that need something else (a full disk, a partition, power loss) are not in it.
+  faults that need something else (a partition, two hosts, power loss) are not in it.
+- kill -9 is not power loss: what the kernel had taken was never lost. Nor does an error that strace
+  gives lose anything: a real disk that fails an fsync may have dropped the pages. Only PostgreSQL's
+  and SQLite's own files had these errors, not the logs, the mark or the sandbox's ledger.
 - The trials are not independent draws from production's races: the two sides are steered to win
-  about equally often.
-- One host: two processes share its clock, its kernel and, on PostgreSQL, its socket.
+  about equally often, and kills come under a load of our making.
+- One host: two processes share its clock, its kernel and, on PostgreSQL, its socket. The clock that
+  was set is the desk's; PostgreSQL's own, which decides there, was right throughout.
 - Databases ran on a local disk with their durable settings; the crash campaign's PostgreSQL
-  without fsync. kill -9 is not power loss: what the kernel had taken was never lost.
+  without fsync, but for the disk's trials.
 """
 
 

@@ -56,6 +56,17 @@ EVENTS_BY_ID_ALONE = Bug(
         ),
     )
 )
+CLAIM_BY_A_SUBQUERY = Bug(
+    (
+        (
+            (
+                r"WITH due AS MATERIALIZED\s*\((.*?SKIP LOCKED)\),\s*(moved AS.*?)"
+                r"action\.id = ANY \(array\(\(SELECT due\.id\s+FROM due\)\)\)"
+            ),
+            r"WITH \2action.id IN (\1)",
+        ),
+    )
+)
 
 HELD_BY_THE_PARENTS_KIND = Bug(
     (

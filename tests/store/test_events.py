@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from tests.store.rows import ANA, claim_all, put, row
 from webapp.domain.errors import Invalid
@@ -173,6 +173,19 @@ def test_a_screen_that_starts_meanwhile_misses_nothing(postgresql_url: str) -> N
     db.close()
 
 
+def test_a_cursor_is_never_ahead_of_what_happened(
+    postgresql_url: str,
+) -> None:
+    """Promise 10: numbers of transactions that left nothing are given again after a crash."""
+    db = Database(postgresql_url)
+    put(db)
+    with held_open(db) as other:
+        other.execute(text("SELECT pg_current_xact_id()"))
+        other.rollback()
+    assert latest(db) == read(db, START)[-1].cursor
+    db.close()
+
+
 def test_readers_beside_many_writers_skip_nothing(database: Database) -> None:
     """Promise 10, with real threads: every event once, in one order for all readers."""
     ids = [put(database, due=60 * SECOND) for _ in range(40)]
@@ -213,5 +226,5 @@ def test_data_is_json_whatever_people_write(database: Database) -> None:
     asker = type(ANA)("staff:a", 'a "b"\n{}\u2028 é')
     database.transact(lambda tx: transitions.hold(tx, one, asker, 0))
     with database.read() as tx:
-        text = tx.conn.scalars(select(event.c.data).order_by(event.c.id.desc())).first()
-    assert json.loads(text or "") == {"reason": asker.reason}
+        data = tx.conn.scalars(select(event.c.data).order_by(event.c.id.desc())).first()
+    assert json.loads(data or "") == {"reason": asker.reason}

@@ -120,3 +120,22 @@ def test_the_one_due_row_is_found_among_them(crowded: Any, backend: str) -> None
     db = crowded(backend)
     assert len(claim_all(db, 16)) == 1
     assert claim_all(db, 16) == []
+
+
+def claimed_by_old_statistics(db: Database, slots: int) -> tuple[int, str]:
+    """How many a claim took of ten where the planner knows of one, and by which plan."""
+    put(db)
+    with db.connection() as conn:
+        conn.execute(text("ANALYZE action"))
+    for _ in range(9):
+        put(db)
+    found = plan(db, claim_statement(db), {"p_actor": "w", "p_slots": slots, "p_lease": LEASE})
+    return len(claim_all(db, slots)), found
+
+
+def test_no_plan_claims_more_than_its_slots(new_database: Callable[[str], str]) -> None:
+    """DESIGN, traps: old statistics made others claim all that was due; a batch has its slots."""
+    db = Database(new_database("postgresql"))
+    taken, found = claimed_by_old_statistics(db, slots=3)
+    db.close()
+    assert taken == 3, found

@@ -10,9 +10,11 @@ from tests.store import (
     test_events,
     test_failed_parent,
     test_finish,
+    test_plans,
 )
 from tests.store.planted import (
     CANCEL_WITHOUT_STATE,
+    CLAIM_BY_A_SUBQUERY,
     DROPPED_BUT_WAITED_FOR,
     EVENTS_BY_ID_ALONE,
     FINISH_WITHOUT_ATTEMPT,
@@ -79,3 +81,13 @@ def test_the_bug_of_many_connections_is_found(postgresql_url: str, name: str) ->
     with pytest.raises(AssertionError), planted(db, bug):
         check(db)
     db.close()
+
+
+def test_a_claim_by_a_plain_subquery_is_found(new_database: Callable[[str], str]) -> None:
+    """DESIGN, traps: the plan asks the subquery anew for each row, and each time it skips on."""
+    db = Database(new_database("postgresql"))
+    with planted(db, CLAIM_BY_A_SUBQUERY):
+        taken, plan = test_plans.claimed_by_old_statistics(db, slots=3)
+    db.close()
+    assert taken > 3, plan
+    assert "Nested Loop Semi Join" in plan

@@ -47,6 +47,16 @@ def test_sigterm_waits_for_the_effect_in_flight_and_claims_nothing_more(
     assert get(database, second).state is State.SCHEDULED
 
 
+def test_a_worker_that_was_stopped_and_goes_on_has_not_missed_its_sigterm(
+    sqlite_url: str, lone_worker: Start
+) -> None:
+    """Whichever thread the kernel hands it to when all of them wake."""
+    process = lone_worker(sqlite_url)
+    for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGCONT):
+        process.popen.send_signal(number)
+    assert process.popen.wait(10) == 0, process.log.read_text()
+
+
 def test_leases_are_kept_until_the_last_effect_has_been_written_down(database: Database) -> None:
     """rails/solid_queue#568: the heartbeat stopped before the drain; peers failed live jobs."""
     gate = Gate()

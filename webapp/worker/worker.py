@@ -39,6 +39,7 @@ CHECKPOINT_SECONDS = 5.0
 Seldom: its fsync makes the commit beside it wait, and of those there are 50 a second."""
 GRACE_SECONDS = 5.0
 """On top of the connector deadline, for writing down how the last effect ended."""
+_END = (signal.SIGTERM, signal.SIGINT)
 
 
 class Worker:
@@ -183,17 +184,13 @@ def run(desk: Desk, slots: int | None = None) -> int:
     """`undo-desk worker`: until SIGTERM or SIGINT and the last effect. Answers the exit status."""
     mark = MarkFile(INSTANCE, desk.db)
     worker = Worker(desk, registered(desk.settings), slots=slots, mark=mark)
-    stopped = threading.Event()
-
-    def stop(_number: int, _frame: object) -> None:
-        worker.stop()
-        stopped.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+    # Blocked in every thread, and waited for: a process that was frozen may get a signal in
+    # another thread than the first, where Python's handler would never run.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _END)
     worker.start()
     log.info("%s runs up to %d effects at once", worker.name, worker.slots)
-    stopped.wait()
+    signal.sigwait(_END)
+    worker.stop()
     if worker.join(desk.settings.connector_deadline_seconds + GRACE_SECONDS):
         return 0
     log.error("An effect outlived its deadline; the next sweep finds out how it ended")
