@@ -43,8 +43,11 @@ STAFF = tuple(
 )
 MUGS = 4
 POLICY = {
-    "window_seconds": "60", "margin_seconds": "1", "max_attempts": "3",
-    "max_overdue_seconds": "900", "approved_window_seconds": "10",
+    "window_seconds": "60",
+    "margin_seconds": "1",
+    "max_attempts": "3",
+    "max_overdue_seconds": "900",
+    "approved_window_seconds": "10",
     "reservation_seconds": "600",
 }
 

@@ -1,4 +1,4 @@
-"""Rules of the staff: approve, reject, hold, release, extend, run now, resolve, take back, again."""
+"""Rules of the staff: deciding, the clock, resolving, taking back, and once more."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

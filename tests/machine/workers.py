@@ -1,12 +1,13 @@
 """Rules of two workers: claim, send, finish, beat, take over, die; and of their other rounds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import rule
+from hypothesis.stateful import precondition, rule
 
-from tests.machine.base import Base, Held, nth, seldom
+from tests.machine.base import STAFF, Held, nth, seldom, worker
+from tests.machine.cancels import Cancels
 from tests.machine.provider import Outcome
 from webapp.domain.ids import idempotency_key
 from webapp.domain.states import CANCELLABLE, State
@@ -37,23 +38,22 @@ class Turn:
     loses: bool
 
 
-_DOES = ("claim", "claim", "send", "send", "send", "finish", "finish", "sweep", "beat", "die")
-_SEVERAL = st.lists(
-    st.builds(
-        Turn,
-        does=st.sampled_from(_DOES),
-        number=nth,
-        slots=st.integers(1, 4),
-        waits=st.booleans(),
-        outcome=st.sampled_from(Outcome),
-        loses=seldom,
-    ),
-    min_size=3,
-    max_size=6,
+_DOES = (*("claim", "send", "sweep") * 3, *("finish", "cancel") * 2, "beat", "die")
+_ROUNDS = (*("settle",) * 4, *("expire",) * 4, "put back")
+_OUTCOMES = (Outcome.SETTLED, Outcome.SETTLED, Outcome.SETTLED, *Outcome)
+_TURN = st.builds(
+    Turn,
+    does=st.sampled_from(_DOES),
+    number=nth,
+    slots=st.integers(1, 4),
+    waits=st.booleans(),
+    outcome=st.sampled_from(_OUTCOMES),
+    loses=seldom,
 )
+_SEVERAL = st.lists(_TURN, min_size=3, max_size=7)
 
 
-class Workers(Base):
+class Workers(Cancels):
     """What `worker.dispatcher` and the worker's rounds do, one step at a time."""
 
     @rule(turns=_SEVERAL)
@@ -65,6 +65,16 @@ class Workers(Base):
     def second(self, turns: list[Turn]) -> None:
         """The other worker."""
         self._turns(1, turns)
+
+    @precondition(lambda self: self.any(State.SCHEDULED))
+    @rule(who=worker, turn=_TURN)
+    def freeze(self, who: int, turn: Turn) -> None:
+        """Stopped beyond its lease and back again: the shortest way to a late result."""
+        turn = replace(turn, waits=True, loses=False)
+        self._turns(who, [replace(turn, does="claim"), *[replace(turn, does="send")] * turn.slots])
+        self._turns(1 - who, [replace(turn, does="sweep")])
+        if any(held.result for held in self.hands[who]):
+            self._finish(who, turn)
 
     def _turns(self, who: int, turns: list[Turn]) -> None:
         for turn in turns:
@@ -83,8 +93,10 @@ class Workers(Base):
             self._die(who)
         elif turn.does == "beat" and self.hands[who]:
             self._beat(who)
+        elif turn.does == "cancel" and self.any(State.EXECUTING):
+            self.cancel(turn.number, STAFF[0], None, late=True, loses=turn.loses)
         elif ended and (turn.does == "finish" or not waiting):
-            self._finish(ended[0], turn)
+            self._finish(ended[-1 if turn.waits else 0], turn)
         elif waiting:
             self._send(turn)
 
@@ -185,7 +197,7 @@ class Workers(Base):
         self.names[who] = f"worker:{who}-{next(self.number)}"
 
     @rule(
-        does=st.sampled_from(("settle", "settle", "expire", "expire", "put back")),
+        does=st.sampled_from(_ROUNDS),
         waits=st.booleans(),
     )
     def rounds(self, does: str, waits: bool) -> None:
