@@ -14,7 +14,7 @@ from tests.machine.workers import Workers
 from tests.store.planted import Bug, planted
 
 HISTORIES, STEPS = 30, 50
-"""In CI: about ten seconds of a core on each database."""
+"""In CI: about fifteen seconds of a core on each database."""
 
 
 class Machine(Drafts, People, Workers, Admins):
