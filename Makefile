@@ -39,7 +39,7 @@ wheel-check: .venv/.test ## Build the wheel, install it elsewhere, serve a page 
 bench: .venv/.test ## Measure lateness, throughput, draft and cancel cost beside a bare loop
 	$(BIN)/python -m tests.bench $(ARGS)
 
-soak: .venv/.test ## The long races and the crash campaign, for hours (ARGS='--help' for parts)
+soak: .venv/.test ## The long races, the state machine and the crash campaign, for hours (ARGS='--help' for parts)
 	$(BIN)/python -m tests.soak $(ARGS)
 
 model: ## Search every interleaving of the arrows with spin (ARGS='--only mail --trail' for a part)

@@ -195,6 +195,17 @@ def test_descendants_go_along_and_are_named(desk: Desk) -> None:
     assert available(desk.db) == 5
 
 
+def test_descendants_are_named_in_one_order_however_often_it_is_asked(desk: Desk) -> None:
+    """Promise 9: the grandchild was drafted before the second child."""
+    parent = drafted(desk)
+    child = drafted(desk, depends_on=[parent.id])
+    deep = drafted(desk, depends_on=[child.id])
+    late = drafted(desk, depends_on=[parent.id])
+    first = won(cancel(desk, parent.id, ANA, key="k"))
+    assert first.also_cancelled == [child.id, deep.id, late.id]
+    assert won(cancel(desk, parent.id, ANA, key="k")).also_cancelled == first.also_cancelled
+
+
 def test_a_draft_under_a_parent_being_cancelled_never_lives(desk: Desk) -> None:
     """Promise 7: also when it is being inserted at that moment."""
 

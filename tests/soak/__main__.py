@@ -8,7 +8,14 @@ from tests.bench.databases import BACKENDS
 from tests.crash import trials
 from tests.crash.disk import BROKEN, FULL
 from tests.soak import results
-from tests.soak.campaigns import Campaign, Found, cancel_against_claim, over_http, retail_days
+from tests.soak.campaigns import (
+    Campaign,
+    Found,
+    cancel_against_claim,
+    machine,
+    over_http,
+    retail_days,
+)
 from tests.soak.crash import crashes
 from tests.soak.disk import failing
 
@@ -35,6 +42,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=100_000, help="cancel against claim")
     parser.add_argument("--http", type=int, default=2_000, help="trials over HTTP")
     parser.add_argument("--days", type=int, default=3, help="times the retail day is repeated")
+    parser.add_argument("--machine", type=int, default=2_000, help="histories against the model")
     for name, (number, help_text, _, _) in CRASHES.items():
         parser.add_argument(f"--{name}", type=int, default=number, help=help_text)
     for name, (number, help_text, _) in DISKS.items():
@@ -49,6 +57,10 @@ def main() -> None:
         *(_campaign(retail_days, Found("retail day", one, asked.days), asked) for one in backends),
         *(
             _campaign(cancel_against_claim, Found("cancel against claim", one, asked.trials), asked)
+            for one in backends
+        ),
+        *(
+            _campaign(machine, Found("state machine", one, asked.machine), asked)
             for one in backends
         ),
         *(_crash(name, one, asked) for name in CRASHES for one in backends),

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from tests.bench.databases import fresh
 from tests.fixtures.desk import Desk, make_desk
+from tests.machine import machine as histories
 from tests.races import arena, test_over_http, test_retail_day
 
 _PART = 10_000
+_HISTORIES = 100
 _CLIENTS = 16
 
 
@@ -95,6 +97,25 @@ def retail_days(found: Found, until: float) -> None:
                 found.cancelled += wins[200]
                 found.executed += wins[409]
                 found.trials += wins.total()
+        found.seconds += time.monotonic() - began
+        found.say()
+
+
+def machine(found: Found, until: float) -> None:
+    """Any order of calls against the model, new histories each time, on a fresh database a part."""
+    while found.trials < found.wanted and time.monotonic() < until:
+        number = min(_HISTORIES, found.wanted - found.trials)
+        began = time.monotonic()
+        with fresh(found.database) as url:
+            try:
+                tally = histories.run(url, number, same=False)
+            except AssertionError as fault:
+                notes = getattr(fault, "__notes__", [])
+                found.faults.append(" ".join([_told(fault), *notes]))
+            else:
+                found.cancelled += tally["cancelled"]
+                found.executed += tally["executed"]
+        found.trials += number
         found.seconds += time.monotonic() - began
         found.say()
 

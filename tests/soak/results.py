@@ -29,6 +29,11 @@ drafted through the API with dependants and stock, 200 cancelled, 100 of them wi
 time. Faults as above, and: a dependant before what it depends on, a live child of a cancelled
 parent, totals or stock that differ.
 
+**State machine**: histories of up to 50 steps, each a call of a service by one of two agents, two
+staff, an admin or two workers, on a clock that the machine moves; trials are histories, and
+`cancel won` and `claim won` count cancels and executions. After every step the whole database is
+held against a model in plain Python and against the promises (`tests/machine/checker.py`).
+
 **Killed, frozen, lost, away, clock set**: a desk of two processes (leases of 2 s) drafts, cancels
 and takes back families, exchanges, webhooks and mails over HTTP while one thing is done to it:
 kill -9 at a failpoint (before and after each commit, around each send) or at a random moment;

@@ -96,7 +96,7 @@ def ended(tx: Tx, row: AnyRow, actor: str) -> list[str]:
     """`row` has ended without an effect: its stock goes back, all its descendants end with it.
 
     Of a failed `row`, those children are spared whose own kind waits for a person then. Returns
-    the ids of the descendants that ended.
+    the ids of the descendants that ended, in their order, as `cascaded` tells them later.
     """
     if row.reserved_until is not None:
         _release(tx, row.id)
@@ -157,7 +157,7 @@ def _cascade(tx: Tx, root: AnyRow, actor: str) -> list[str]:
                 level.append(row.id)
     if taken:
         tx.does("cascade")
-    return taken
+    return sorted(taken)
 
 
 def _release(tx: Tx, action_id: str) -> None:
