@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -133,3 +136,23 @@ def test_a_lock_that_never_ends_is_said(sqlite_url: str, monkeypatch: pytest.Mon
     assert db.transact(lambda tx: transitions.cancel(tx, one, ANA, "k")) is not None
     other.close()
     db.close()
+
+
+def test_the_time_is_read_once_the_lock_is_held(sqlite_url: str) -> None:
+    """Promise 1: a cancel that waited for the claim knows by how much it was too late."""
+    db, other = Database(sqlite_url), Database(sqlite_url)
+    began, ended = threading.Event(), []
+
+    def slow(tx: Tx) -> None:
+        began.set()
+        time.sleep(0.2)
+        ended.append(db.now())
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(other.transact, slow)
+        began.wait(10)
+        then = db.transact(lambda tx: tx.now())
+        first.result(10)
+    assert then >= ended[0]
+    db.close()
+    other.close()

@@ -84,7 +84,14 @@ class Tx:
         self.driver: Any = conn.connection.driver_connection
         self.due = NOTHING
         self.did: tuple[str, ...] = ()
+        self._clock = clock
         self._now = clock() if self.dialect == "sqlite" else None
+
+    def begin(self) -> None:
+        """Takes SQLite's write lock. Its time is read then: whoever had it before came earlier."""
+        if self.dialect == "sqlite":
+            self.run("BEGIN IMMEDIATE")
+            self._now = self._clock()
 
     def run(self, sql: str, arguments: Any = ()) -> Any:
         """One statement on the driver itself; its cursor. Raises as SQLAlchemy would."""
@@ -211,8 +218,7 @@ class Database:
     def _once(self, work: Callable[[Tx], T]) -> T:
         with self._write_lock, self._transaction() as conn:
             tx = Tx(conn, self._clock)
-            if self.dialect == "sqlite":
-                tx.run("BEGIN IMMEDIATE")
+            tx.begin()
             result = work(tx)
             for what in tx.did:
                 reach(what, BEFORE_COMMIT)
