@@ -19,7 +19,7 @@ def test_people_agents_and_stock_are_listed_with_how_to_add(world: World) -> Non
     assert "Ida ida@example.com Admin" in people
     assert "undo-desk user add" in people
     agents = get(world.ida, "/settings/agents")
-    assert "returns cancel, draft, read, signal" in agents.text
+    assert "returns May cancel, draft, read, signal" in agents.text
     assert "undo-desk agent add" in agents.text
     assert "ud_" not in agents.html.replace("ud_csrf", "")
     stock = get(world.ida, "/settings/stock").text

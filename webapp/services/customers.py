@@ -2,8 +2,12 @@
 
 from webapp.domain.errors import Invalid, NotFound
 from webapp.services.desk import Desk
-from webapp.store import policies
+from webapp.store import admin_log, policies
+from webapp.store.engine import Tx
 from webapp.store.policies import Flag
+
+AREA = "customers"
+"""Where the log of what admins changed keeps this."""
 
 
 def flags(desk: Desk) -> list[Flag]:
@@ -16,12 +20,24 @@ def flag(desk: Desk, ref: str, reason: str, by: str) -> None:
     """Flag a customer; again replaces the reason. Raises Invalid."""
     if not 1 <= len(ref) <= 200 or not ref.isprintable():
         raise Invalid.field("/ref", "needs 1 to 200 printable characters")
-    desk.db.transact(lambda tx: policies.flag(tx, ref, reason, by))
+
+    def work(tx: Tx) -> None:
+        policies.flag(tx, ref, reason, by)
+        admin_log.note(tx, AREA, ref, f"flagged: {reason}" if reason else "flagged", by)
+
+    desk.db.transact(work)
     desk.table()
 
 
-def unflag(desk: Desk, ref: str) -> None:
+def unflag(desk: Desk, ref: str, by: str = "command") -> None:
     """Take the flag away. Raises NotFound where there is none."""
-    if not desk.db.transact(lambda tx: policies.unflag(tx, ref)):
+
+    def work(tx: Tx) -> bool:
+        gone = policies.unflag(tx, ref)
+        if gone:
+            admin_log.note(tx, AREA, ref, "not flagged any more", by)
+        return gone
+
+    if not desk.db.transact(work):
         raise NotFound(f"The customer {ref!r} is not flagged.")
     desk.table()

@@ -4,9 +4,12 @@ from webapp.domain.errors import Invalid, NotFound
 from webapp.domain.kinds.registry import KINDS
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.store import agents, pauses
+from webapp.store import admin_log, agents, pauses
 from webapp.store.engine import Tx
 from webapp.store.pauses import Pause
+
+AREA = "pauses"
+"""Where the log of what admins changed keeps who paused and resumed what."""
 
 
 def pause(
@@ -29,6 +32,7 @@ def pause(
     def work(tx: Tx) -> Pause:
         if agent is not None and agent not in agents.names(tx):
             raise Invalid.field("/agent", f"there is no agent {agent[:60]!r}")
+        admin_log.note(tx, AREA, _named(agent, kind), f"paused: {reason}", caller.actor)
         return pauses.add(tx, agent=agent, kind=kind, reason=reason, by=caller.actor)
 
     return desk.db.transact(work)
@@ -38,7 +42,15 @@ def unpause(desk: Desk, caller: Caller, pause_id: int) -> Pause:
     """End one pause; what fell due under it gets a grace. Raises NotFound, Unavailable."""
     # A number beyond the column's is none that a pause can have.
     possible = 0 < pause_id < 2**31
-    ended = possible and desk.db.transact(lambda tx: pauses.remove(tx, pause_id, caller.actor))
+
+    def work(tx: Tx) -> Pause | None:
+        ended = pauses.remove(tx, pause_id, caller.actor)
+        if ended is not None:
+            what = _named(ended.agent, ended.kind)
+            admin_log.note(tx, AREA, what, f"resumed: {ended.reason}", caller.actor)
+        return ended
+
+    ended = desk.db.transact(work) if possible else None
     if not ended:
         raise NotFound(f"There is no pause {pause_id} any more.")
     return ended
@@ -54,3 +66,7 @@ def standing(desk: Desk) -> list[Pause]:
     """All pauses, oldest first."""
     with desk.db.read() as tx:
         return pauses.standing(tx)
+
+
+def _named(agent: str | None, kind: str | None) -> str:
+    return " by ".join(part for part in (kind, agent) if part) or "everything"

@@ -1,14 +1,15 @@
 """The policy table as admins see and change it: one validation for page and command line."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Callable, Mapping
 
 from pydantic import ValidationError
 
 from webapp.domain.drafts import canonical, fingerprint
 from webapp.domain.errors import Changed, FieldError, Invalid, NotFound
 from webapp.domain.kinds.registry import KINDS
-from webapp.domain.policy import Mode, Policy, default_policy
+from webapp.domain.policy import Mode, Policy
+from webapp.services import gate
 from webapp.services.desk import Desk
 from webapp.store import holding, policies
 from webapp.store.engine import Tx
@@ -24,8 +25,8 @@ LATER = frozenset(
 
 def show(desk: Desk, kind: str | None = None) -> dict[str, dict[str, object]]:
     """Rows by kind, keys and values as they are set. Raises NotFound."""
-    if kind is not None and kind not in KINDS:
-        raise NotFound(f"There is no kind {kind!r}: {', '.join(KINDS)}.")
+    if kind is not None:
+        require_kind(kind)
     table = desk.table()
     return {
         name: table.row(name).model_dump(mode="json")
@@ -38,30 +39,12 @@ def mark(policy: Policy) -> str:
     return fingerprint(canonical(policy.model_dump(mode="json")))
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Who changed which keys of a kind's row: `(key, before, after)`. Time in microseconds."""
-
-    kind: str
-    by: str
-    at: int
-    keys: tuple[tuple[str, object, object], ...]
-
-
-def changes(desk: Desk, limit: int) -> list[Change]:
-    """The latest changes, newest first."""
-    with desk.db.read() as tx:
-        found = policies.changes(tx, limit)
-    return [Change(one.kind, one.changed_by, one.changed_at, _differences(one)) for one in found]
-
-
-def _differences(one: policies.Change) -> tuple[tuple[str, object, object], ...]:
-    before = one.before or default_policy(one.kind).model_dump(mode="json")
-    return tuple(
-        (key, before.get(key), after)
-        for key, after in one.after.items()
-        if before.get(key) != after
-    )
+def tried(desk: Desk, kind: str, values: Mapping[str, str]) -> Policy:
+    """The row as `change` would set it; nothing is written. Raises NotFound, Invalid."""
+    require_kind(kind)
+    after = _changed(desk.table().row(kind), values)
+    _check(desk, kind, after)
+    return after
 
 
 def change(
@@ -76,19 +59,45 @@ def change(
     """Set `values` in one kind's row; returns the row and the ids that were held.
 
     `hold_scheduled` goes with `mode=off`: what is scheduled already is held. `seen` is the `mark`
-    of the row that the change starts from. Raises NotFound, Invalid (one error a key), Changed,
-    Unavailable.
+    of the row that the change starts from. Raises NotFound, Invalid (one error a key; the mode
+    where a step of `gate` is missing), Changed, Unavailable.
     """
-    if kind not in KINDS:
-        raise NotFound(f"There is no kind {kind!r}: {', '.join(KINDS)}.")
+    return put(
+        desk,
+        kind,
+        lambda before: _changed(before, values),
+        by,
+        hold_scheduled=hold_scheduled,
+        seen=seen,
+    )
+
+
+def put(
+    desk: Desk,
+    kind: str,
+    build: Callable[[Policy], Policy],
+    by: str,
+    *,
+    hold_scheduled: bool = False,
+    seen: str | None = None,
+    restores: int | None = None,
+) -> tuple[Policy, list[str]]:
+    """`change` to what `build` makes of the row that stands; `restores` names the row put back."""
+    require_kind(kind)
+    missing = _missing(desk, kind, build)
 
     def work(tx: Tx) -> tuple[Policy, list[str]]:
         before = desk.read_table(tx).row(kind)
         if seen is not None and seen != mark(before):
             raise Changed(f"The settings of {kind} were changed since you saw them.")
-        after = _changed(before, values)
+        after = build(before)
         _check(desk, kind, after)
-        policies.write(tx, kind, after.model_dump(mode="json"), by)
+        if _opens(before, after):
+            if missing is None:
+                raise Changed(f"The settings of {kind} were changed at this moment: try again.")
+            if missing:
+                raise Invalid.field("/mode", gate.refusal(missing, after.mode))
+        policies.write(tx, kind, after.model_dump(mode="json"), by, restores)
         if not hold_scheduled:
             return after, []
         if after.mode is not Mode.OFF:
@@ -98,6 +107,29 @@ def change(
     result = desk.db.transact(work)
     desk.table()
     return result
+
+
+def require_kind(kind: str) -> None:
+    """Raises NotFound."""
+    if kind not in KINDS:
+        raise NotFound(f"There is no kind {kind!r}: {', '.join(KINDS)}.")
+
+
+def _missing(desk: Desk, kind: str, build: Callable[[Policy], Policy]) -> list[str] | None:
+    """What `gate` misses, where it is asked at all; before the transaction, for it may take long.
+
+    None: it was not asked.
+    """
+    before = desk.table().row(kind)
+    with contextlib.suppress(Invalid):  # the transaction says so
+        if _opens(before, build(before)):
+            return gate.missing(gate.steps(desk, kind))
+    return None
+
+
+def _opens(before: Policy, after: Policy) -> bool:
+    """Whether the kind goes to a mode in which it runs by itself."""
+    return after.mode in gate.RUNS and after.mode is not before.mode
 
 
 def _changed(before: Policy, values: Mapping[str, str]) -> Policy:

@@ -9,7 +9,7 @@ from webapp.domain.drafts import validated
 from webapp.domain.errors import DeskError, Invalid, TooManyAttempts
 from webapp.domain.text import Address, Line, Strict, unstorable
 from webapp.services.desk import Desk
-from webapp.store import people
+from webapp.store import admin_log, people
 from webapp.store.engine import Tx
 from webapp.store.people import Person
 
@@ -30,26 +30,47 @@ class SignInFailed(DeskError):
     code = "sign_in_failed"
 
 
-class _New(Strict):
+class NewPerson(Strict):
+    """What is asked of one."""
+
     email: Address
     name: Line
 
 
 def add_person(desk: Desk, *, email: str, name: str | None, role: str, password: str) -> None:
-    """A new person. Raises Invalid (bad or taken address, role, short password)."""
-    new = validated(_New, {"email": email, "name": name or email.partition("@")[0]})
+    """A new person, by the command line. Raises Invalid (bad or taken address, role, password)."""
+    new = validated(NewPerson, {"email": email, "name": name or email.partition("@")[0]})
+    check_role(role)
+    kept = hashed(password)
+
+    def work(tx: Tx) -> bool:
+        added = people.add(tx, email=new.email, name=new.name, role=role, password_hash=kept)
+        if added:
+            admin_log.note(tx, "people", new.email.lower(), f"added as {role}", "command")
+        return added
+
+    if not desk.db.transact(work):
+        raise taken(new.email)
+
+
+def check_role(role: str) -> None:
+    """Raises Invalid."""
     if role not in ROLES:
         raise Invalid.field("/role", f"must be one of {', '.join(ROLES)}")
+
+
+def hashed(password: str) -> str:
+    """What is kept of a password. Raises Invalid where it is too short or too long."""
     if not PASSWORD_AT_LEAST <= len(password) <= PASSWORD_AT_MOST:
         raise Invalid.field(
             "/password", f"needs {PASSWORD_AT_LEAST} to {PASSWORD_AT_MOST} characters"
         )
-    hashed = _hasher.hash(password)
-    added = desk.db.transact(
-        lambda tx: people.add(tx, email=new.email, name=new.name, role=role, password_hash=hashed)
-    )
-    if not added:
-        raise Invalid.field("/email", f"{new.email} is taken")
+    return _hasher.hash(password)
+
+
+def taken(email: str) -> Invalid:
+    """The refusal of an address that somebody has."""
+    return Invalid.field("/email", f"{email} is taken")
 
 
 def sign_in(desk: Desk, *, email: str, password: str, host: str) -> str:
@@ -67,7 +88,8 @@ def sign_in(desk: Desk, *, email: str, password: str, host: str) -> str:
         if any(people.failures(tx, subject) >= most for subject, most in subjects.items()):
             raise TooManyAttempts("Too many failed sign-ins: wait 15 minutes, or ask an admin.")
         known = people.by_email(tx, email)
-    if not _matches(known[1] if known else _NOBODY, password) or known is None:
+    kept = known[1] if known else ""
+    if not _matches(kept or _NOBODY, password) or known is None or not kept:
         desk.db.transact(lambda tx: _note(tx, list(subjects)))
         raise SignInFailed("This address and password do not belong together.")
     person = known[0]

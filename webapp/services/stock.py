@@ -5,8 +5,12 @@ from collections.abc import Collection, Iterable
 
 from webapp.domain.errors import FieldError, Invalid
 from webapp.services.desk import Desk
-from webapp.store import stock
+from webapp.store import admin_log, stock
+from webapp.store.engine import Tx
 from webapp.store.stock import Item
+
+AREA = "stock"
+"""Where the log of what admins changed keeps this."""
 
 MOST = 10**12
 
@@ -42,13 +46,18 @@ def import_csv(desk: Desk, lines: Iterable[str]) -> int:
     return len(items)
 
 
-def put(desk: Desk, sku: str, available: str) -> None:
+def put(desk: Desk, sku: str, available: str, by: str = "command") -> None:
     """Set what is available of one item. Raises Invalid."""
     try:
         item = _item(sku, available, "")
     except ValueError as problem:
         raise Invalid(str(problem)) from None
-    desk.db.transact(lambda tx: stock.put(tx, [item]))
+
+    def work(tx: Tx) -> None:
+        stock.put(tx, [item])
+        admin_log.note(tx, AREA, item.sku, f"{item.available} available", by)
+
+    desk.db.transact(work)
 
 
 def show(desk: Desk) -> list[Item]:

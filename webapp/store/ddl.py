@@ -68,3 +68,18 @@ MERGING_POSTGRESQL = (
     WHEN ({_CHANGED} AND NOT {_JOINED})
     EXECUTE FUNCTION refuse('a payload changes only as drafts are joined')""",
 )
+
+_FOR_EVER = ("admin_change", "policy_change")
+
+KEPT_SQLITE = tuple(
+    f"""CREATE TRIGGER {table}_{what.lower()} BEFORE {what} ON {table}
+    BEGIN SELECT RAISE(ABORT, 'who changed what is append-only'); END"""
+    for table in _FOR_EVER
+    for what in ("UPDATE", "DELETE")
+)
+
+KEPT_POSTGRESQL = tuple(
+    f"""CREATE TRIGGER {table}_kept BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW
+    EXECUTE FUNCTION refuse('who changed what is append-only')"""
+    for table in _FOR_EVER
+)

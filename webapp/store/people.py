@@ -34,13 +34,24 @@ class Person:
 _COLUMNS = (person.c.id, person.c.email, person.c.name, person.c.role)
 _EVERYONE = Hot(select(*_COLUMNS).order_by(person.c.email))
 _BY_EMAIL = select(*_COLUMNS, person.c.password_hash).where(person.c.email == bindparam("b_email"))
+_ACTIVE = _BY_EMAIL.where(person.c.deactivated_at.is_(None))
 _BY_SESSION = (
     select(*_COLUMNS)
     .join(session, session.c.person_id == person.c.id)
-    .where(session.c.token_hash == bindparam("b_hash"), session.c.expires_at > NOW)
+    .where(
+        session.c.token_hash == bindparam("b_hash"),
+        session.c.expires_at > NOW,
+        person.c.deactivated_at.is_(None),
+    )
 )
-_LIVING = select(session.c.token_hash).where(
-    session.c.token_hash.in_(bindparam("ids", expanding=True)), session.c.expires_at > NOW
+_LIVING = (
+    select(session.c.token_hash)
+    .join(person, person.c.id == session.c.person_id)
+    .where(
+        session.c.token_hash.in_(bindparam("ids", expanding=True)),
+        session.c.expires_at > NOW,
+        person.c.deactivated_at.is_(None),
+    )
 )
 _FAILURES = select(func.count()).where(
     login_failure.c.subject == bindparam("b_subject"),
@@ -58,13 +69,13 @@ def add(tx: Tx, *, email: str, name: str, role: str, password_hash: str) -> bool
 
 
 def by_email(tx: Tx, email: str) -> tuple[Person, str] | None:
-    """A person and their password hash."""
-    row = tx.conn.execute(_BY_EMAIL, {"b_email": email.lower()}).first()
+    """A person who may sign in, and their password hash: empty where they have set none yet."""
+    row = tx.conn.execute(_ACTIVE, {"b_email": email.lower()}).first()
     return None if row is None else (_person(row), row.password_hash)
 
 
 def everyone(tx: Tx) -> list[Person]:
-    """All people, by address."""
+    """All people, those who left too, by address."""
     return [_person(row) for row in _EVERYONE.all(tx, {})]
 
 

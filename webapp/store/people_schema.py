@@ -1,6 +1,6 @@
-"""The tables of who may do something: agents, people, sessions."""
+"""The tables of who may do something: agents, people, sessions, and what admins changed."""
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Integer, String, Table
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Integer, String, Table, Text
 
 from webapp.store.columns import at, metadata
 
@@ -11,6 +11,8 @@ agent = Table(
     Column("scopes", String(100), nullable=False),
     Column("token_hash", String(64), nullable=False, unique=True),
     at("created_at", nullable=False),
+    # When the token was made that holds now; null: with the agent.
+    at("token_at"),
     at("revoked_at"),
 )
 
@@ -21,8 +23,11 @@ person = Table(
     Column("email", String(254), nullable=False, unique=True),
     Column("name", String(200), nullable=False),
     Column("role", String(10), nullable=False),
+    # Empty until they have set one.
     Column("password_hash", String(200), nullable=False),
     at("created_at", nullable=False),
+    # Never deleted: events and views name people for years.
+    at("deactivated_at"),
     CheckConstraint("role IN ('staff','admin')", name="role"),
 )
 
@@ -34,6 +39,28 @@ session = Table(
     at("created_at", nullable=False),
     at("expires_at", nullable=False),
     Index("ix_session_expires_at", "expires_at"),
+)
+
+invitation = Table(
+    "invitation",
+    metadata,
+    # A link by which one person sets a password, once. A new one replaces it.
+    Column("person_id", Integer, ForeignKey("person.id"), primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    at("expires_at", nullable=False),
+)
+
+admin_change = Table(
+    "admin_change",
+    metadata,
+    # Who changed what that is no policy: people, agents, flags, stock, pauses. For ever.
+    Column("id", Integer, primary_key=True),
+    Column("area", String(20), nullable=False),
+    Column("subject", String(300), nullable=False),
+    Column("did", Text, nullable=False),
+    Column("changed_by", String(300), nullable=False),
+    at("changed_at", nullable=False),
+    Index("ix_admin_change_area", "area", "id"),
 )
 
 login_failure = Table(

@@ -33,11 +33,13 @@ class Flag:
 class Change:
     """One change of a kind's row; `before` is None where the default held."""
 
+    id: int
     kind: str
     before: dict[str, Any] | None
     after: dict[str, Any]
     changed_by: str
     changed_at: int
+    restores: int | None
 
 
 _REVISION = select(desk.c.revision)
@@ -55,6 +57,10 @@ _CHANGES = (
     .order_by(policy_change.c.id.desc())
     .limit(bindparam("b_limit"))
 )
+_OF_KIND = _CHANGES.where(policy_change.c.kind == bindparam("b_kind"))
+_VERSION = select(policy_change.c.body).where(
+    policy_change.c.id == bindparam("b_id"), policy_change.c.kind == bindparam("b_kind")
+)
 _REPLACE = (
     update(policy)
     .where(policy.c.kind == bindparam("b_kind"))
@@ -70,28 +76,41 @@ def read(tx: Tx) -> Table:
     return Table(revision, bodies, frozenset(tx.conn.scalars(_FLAGGED)))
 
 
-def write(tx: Tx, kind: str, body: dict[str, Any], by: str) -> None:
-    """Put `kind`'s row, keep who changed it when, and make older decisions stale."""
+def write(tx: Tx, kind: str, body: dict[str, Any], by: str, restores: int | None = None) -> None:
+    """Put `kind`'s row, keep who changed it when, and make older decisions stale.
+
+    `restores`: the change whose row this is again; 0 for the defaults.
+    """
     tx.conn.execute(_BUMP)
     text = json.dumps(body)
     replaced = tx.conn.execute(_REPLACE, tx.params({"b_kind": kind, "b_body": text, "b_by": by}))
     values = {"kind": kind, "body": text, "changed_by": by, "changed_at": tx.now()}
     if replaced.first() is None:
         tx.conn.execute(insert(policy).values(values))
-    tx.conn.execute(insert(policy_change).values(values))
+    tx.conn.execute(insert(policy_change).values(values | {"restores": restores}))
 
 
-def changes(tx: Tx, limit: int) -> list[Change]:
-    """Who changed what, newest first."""
+def version(tx: Tx, kind: str, number: int) -> dict[str, Any] | None:
+    """The row of `kind` as change `number` left it."""
+    body = tx.conn.scalar(_VERSION, {"b_id": number, "b_kind": kind})
+    return None if body is None else dict(json.loads(body))
+
+
+def changes(tx: Tx, limit: int, kind: str | None = None) -> list[Change]:
+    """Who changed what, newest first; of one kind, or all."""
+    narrowed = {} if kind is None else {"b_kind": kind}
+    found = tx.conn.execute(_CHANGES if kind is None else _OF_KIND, narrowed | {"b_limit": limit})
     return [
         Change(
+            row.id,
             row.kind,
             None if row.before is None else json.loads(row.before),
             json.loads(row.body),
             row.changed_by,
             row.changed_at,
+            row.restores,
         )
-        for row in tx.conn.execute(_CHANGES, {"b_limit": limit})
+        for row in found
     ]
 
 

@@ -288,6 +288,8 @@ policy_change = Table(
     Column("body", Text, nullable=False),
     Column("changed_by", String(300), nullable=False),
     at("changed_at", nullable=False),
+    # The change whose row this one put back; 0: the defaults.
+    Column("restores", Integer),
 )
 
 desk = Table(

@@ -39,6 +39,8 @@ class WayBack:
     reverses: bool = True
     """Whether the effect is gone afterwards: a correction leaves the first mail where it is."""
     available: Callable[[Payload], bool] = _always
+    easy: bool = False
+    """Whether it costs next to nothing and leaves nothing behind: a window gains little then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,21 @@ class Joining:
     """Whom or what it reaches, as JSON values: drafts that differ here are never joined."""
     join: Callable[[Payload, Payload, int], dict[str, Any]]
     """One payload from that of `count` drafts so far and the next one, in order of arrival."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A draft to try a policy on: as much of a payload as `decide()` looks at."""
+
+    payload: Payload
+    words: str = ""
+    """What sets it apart: `without an undo`."""
+    priced: str = ""
+    """The field that takes an amount, where it has one."""
+
+    def with_amount(self, value: int, currency: str) -> dict[str, Any]:
+        """The payload for this amount (minor units)."""
+        return {**self.payload, self.priced: {"value": value, "currency": currency}}
 
 
 def _no_amount(_: Payload) -> tuple[int, str] | None:
@@ -92,6 +109,10 @@ class Kind:
     """Why this payload has no way back, where it has none."""
     joining: Joining | None = None
     """How drafts are joined, where they can be."""
+    examples: tuple[Example, ...] = (Example({}),)
+    """What a preview of its policy shows."""
+    awaited: bool = False
+    """Whether the customer waits for it: a window makes them wait longer."""
     way_back: WayBack | None = None
     repairs: str | None = None
     """The kind that this one compensates."""

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictInt
 
-from webapp.domain.kinds.base import Done, Kind, Payload, Stock, WayBack, money
+from webapp.domain.kinds.base import Done, Example, Kind, Payload, Stock, WayBack, money
 from webapp.domain.money import Amount
 from webapp.domain.text import Note, Reference, Strict
 
@@ -44,6 +44,8 @@ def _item(payload: Payload) -> str:
     return f"{payload['quantity']} × {payload['sku']}"
 
 
+_EXAMPLES = (Example({}), Example({}, "with a charge", "charge"))
+
 EXCHANGE = Kind(
     name="exchange",
     label="Exchange",
@@ -52,12 +54,14 @@ EXCHANGE = Kind(
     customer_line="Your exchange",
     amount=_charge,
     reserves=_stock,
+    examples=_EXAMPLES,
     way_back=WayBack(
         name="restock",
         kind="exchange.restock",
         label="Take the exchange back",
         explain="The item goes back into stock and a charge is returned, until it is shipped.",
         build=_restock,
+        easy=True,
     ),
 )
 
@@ -69,5 +73,6 @@ RESTOCK = Kind(
     customer_line="The cancellation of your exchange",
     amount=_charge,
     restocks=_stock,
+    examples=_EXAMPLES,
     repairs="exchange",
 )

@@ -60,12 +60,14 @@ LABEL = Kind(
     payload=Label,
     target=_service,
     customer_line="Your return label",
+    awaited=True,
     way_back=WayBack(
         name="void",
         kind="label.void",
         label="Void the label",
         explain="The label can be voided until it is scanned.",
         build=_void,
+        easy=True,
     ),
 )
 

@@ -1,6 +1,6 @@
 """Refunds, and asking for the money again."""
 
-from webapp.domain.kinds.base import Done, Kind, Payload, WayBack, money
+from webapp.domain.kinds.base import Done, Example, Kind, Payload, WayBack, money
 from webapp.domain.money import Amount
 from webapp.domain.text import MaybeLine, Note, Reference, Strict
 
@@ -38,6 +38,7 @@ REFUND = Kind(
     target=_to_payment,
     customer_line="Your refund of {amount}",
     amount=money,
+    examples=(Example({}, priced="amount"),),
     way_back=WayBack(
         name="reversal",
         kind="refund.reversal",
@@ -55,5 +56,6 @@ REVERSAL = Kind(
     target=_to_payment,
     customer_line="The correction of your refund of {amount}",
     amount=money,
+    examples=(Example({}, priced="amount"),),
     repairs="refund",
 )

@@ -62,6 +62,7 @@ REPLY = Kind(
     payload=Reply,
     target=_to,
     customer_line="Our answer to you",
+    awaited=True,
     joining=Joining(recipient=lambda payload: payload["to"], join=_paragraphs),
     way_back=WayBack(
         name="correction",

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints
 
-from webapp.domain.kinds.base import Done, Joining, Kind, Payload, WayBack
+from webapp.domain.kinds.base import Done, Example, Joining, Kind, Payload, WayBack
 from webapp.domain.text import Line, Strict
 
 
@@ -86,6 +86,10 @@ WEBHOOK = Kind(
     target=_host,
     customer_line="Your request",
     no_undo=_no_undo,
+    examples=(
+        Example({"undo": {"url": "https://example.com/undo"}}, "with an undo"),
+        Example({}, "without an undo"),
+    ),
     joining=Joining(recipient=_call, join=_bodies),
     way_back=WayBack(
         name="undo",

@@ -4,19 +4,26 @@ from flask import Flask
 
 from webapp.web.pages import (
     action,
+    agents,
     customers,
     feed,
     layout,
-    lists,
     not_built,
+    paused,
     pauses,
+    people,
     sandbox,
     settings,
     sign_in,
     status,
+    stock,
+    welcome,
 )
 
-_PAGES = (feed, action, pauses, sign_in, status, settings, lists, customers, sandbox, not_built)
+_PAGES = (
+    *(feed, action, pauses, sign_in, welcome, status),
+    *(settings, people, agents, stock, customers, paused, sandbox, not_built),
+)
 
 
 def init_pages(app: Flask) -> None:

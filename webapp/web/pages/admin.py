@@ -18,6 +18,7 @@ TABS = (
     ("Agents", "/settings/agents"),
     ("Stock", "/settings/stock"),
     ("Flagged customers", "/settings/customers"),
+    ("Pauses", "/settings/pauses"),
     ("Sandbox", "/settings/sandbox"),
 )
 
@@ -42,7 +43,7 @@ def actor(by: str, names: dict[str, str]) -> str:
 @pages.errorhandler(Forbidden)
 def forbidden(error: Forbidden) -> Response:
     """Says who may, so that staff know whom to ask."""
-    admins = [one for one in people.everyone(desk()) if one.role == "admin"]
+    admins = [one for one in people.everyone(desk()) if one.role == "admin" and one.may_sign_in]
     return make_response(
         render_template("settings/forbidden.html", admins=admins), status_of(error)
     )

@@ -4,7 +4,8 @@ from flask import flash, make_response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from webapp.domain.errors import Invalid, NotFound
-from webapp.services import customers
+from webapp.services import admin_log, customers
+from webapp.services.customers import AREA
 from webapp.web.current import caller, desk
 from webapp.web.pages.admin import called, pages, settings_page
 from webapp.web.problems import status_of
@@ -36,7 +37,7 @@ def unflag() -> AnyResponse:
     """Takes a flag away."""
     ref = request.form.get("ref", "")
     try:
-        customers.unflag(desk(), ref)
+        customers.unflag(desk(), ref, caller().actor)
     except NotFound as problem:
         flash(problem.detail, "info")
     else:
@@ -49,6 +50,7 @@ def _page(values: dict[str, str], error: str | None) -> str:
         "settings/customers.html",
         _HERE,
         flags=customers.flags(desk()),
+        log=admin_log.latest(desk(), AREA),
         names=called(),
         values=values,
         error=error,

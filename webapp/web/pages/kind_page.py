@@ -1,0 +1,130 @@
+"""One kind's page: the form, what it would do, what is missing, and its versions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import render_template
+
+from webapp.domain.errors import Invalid, NotFound
+from webapp.domain.kinds.base import Kind
+from webapp.domain.kinds.registry import KINDS
+from webapp.domain.policy import Policy
+from webapp.domain.states import State
+from webapp.services import gate, preview, read, settings, versions
+from webapp.web.current import caller, desk
+from webapp.web.pages import policy_form
+from webapp.web.pages.admin import called, settings_page
+from webapp.web.pages.policy_words import sentences
+from webapp.web.pages.preview_words import Line, immediate, line, warnings
+
+MOST = 200
+"""Scheduled actions that are counted."""
+_VERSIONS = 10
+
+
+def kind_page(
+    kind: str,
+    values: Mapping[str, str] | None = None,
+    *,
+    errors: Mapping[str, str] | None = None,
+    seen: str | None = None,
+    stale: bool = False,
+    tried: bool = False,
+) -> str:
+    """The page with what was entered (`values`), or as it is saved. Raises NotFound.
+
+    `errors` by key: nothing was saved. `stale`: somebody else had saved meanwhile. `tried`: this
+    is a preview. `seen` names the row that the form began from.
+    """
+    row = saved(kind)
+    now = texts(row)
+    entered = now | dict(values or {})
+    found = KINDS[kind]
+    more = policy_form.more(found)
+    fields = {"mode", *(field.key for field in (*policy_form.FIRST, *more))}
+    last = versions.changes(desk(), _VERSIONS, kind)
+    errors = errors or {}
+    return settings_page(
+        "settings/kind.html",
+        "/settings/",
+        kind=found,
+        words=sentences(found, row),
+        modes=policy_form.modes(found),
+        first=policy_form.FIRST,
+        more=more,
+        values=entered,
+        saved=now,
+        errors=errors,
+        elsewhere=[f"{key}: {words}" for key, words in errors.items() if key not in fields],
+        differing=_differing(now, entered),
+        stale=stale,
+        look=_look(found, entered, errors, tried=tried or stale or bool(errors)),
+        immediate=immediate(found),
+        steps=gate.steps(desk(), kind),
+        versions=last,
+        older=len(last) == _VERSIONS,
+        names=called(),
+        label=policy_form.label,
+        seen=seen or settings.mark(row),
+        scheduled=len(scheduled(kind)),
+        most=MOST,
+    )
+
+
+def preview_part(kind: str, values: Mapping[str, str]) -> str:
+    """The preview alone, for a page that has the rest. Raises NotFound."""
+    now = texts(saved(kind))
+    look = _look(KINDS[kind], now | dict(values), {}, tried=now != now | dict(values))
+    return render_template("settings/_preview.html", look=look)
+
+
+def saved(kind: str) -> Policy:
+    """The row as it stands. Raises NotFound."""
+    if kind not in KINDS:
+        raise NotFound(f"There is no kind {kind[:60]!r}.")
+    return desk().table().row(kind)
+
+
+def texts(row: Policy) -> dict[str, str]:
+    """A row as the form holds it."""
+    return policy_form.texts(row.model_dump(mode="json"))
+
+
+def scheduled(kind: str) -> list[str]:
+    """Ids of what is scheduled of this kind, MOST at most."""
+    found = read.newest(desk(), caller(), limit=MOST, state=State.SCHEDULED, kind=kind)
+    return [action.id for action in found]
+
+
+def by_key(problem: Invalid) -> dict[str, str]:
+    """What is wrong, by the key of its field."""
+    return {error.pointer.removeprefix("/"): error.detail for error in problem.errors}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the settings in a form would do. `wrong` is what keeps it from being shown."""
+
+    tried: bool
+    """They are not the saved ones."""
+    lines: list[Line]
+    warnings: list[str]
+    wrong: list[str]
+
+
+def _look(
+    kind: Kind, entered: Mapping[str, str], errors: Mapping[str, str], *, tried: bool
+) -> Look:
+    try:
+        policy = settings.tried(desk(), kind.name, entered)
+    except Invalid as problem:
+        found = errors or by_key(problem)
+        wrong = [f"{policy_form.label(key)}: {words}" for key, words in found.items()]
+        return Look(tried, [], [], wrong)
+    seen = preview.look(desk(), kind.name, policy)
+    lines = [line(kind, case) for case in seen.cases]
+    return Look(tried, lines, list(warnings(kind, policy, seen.views)), [])
+
+
+def _differing(now: Mapping[str, str], entered: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    return [(key, now.get(key, ""), text) for key, text in entered.items() if now.get(key) != text]

@@ -1,0 +1,82 @@
+"""A policy by example, and what speaks against it, in plain sentences."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from webapp.domain.kinds.base import Kind
+from webapp.domain.policy import Mode, Policy
+from webapp.domain.preview import Case
+from webapp.domain.states import State
+from webapp.domain.times import SECOND
+from webapp.services.preview import FirstViews
+from webapp.web.pages.policy_words import called, duration, limits
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One example: the sentence, and the rules that decided."""
+
+    words: str
+    why: str
+
+
+def line(kind: Kind, case: Case) -> Line:
+    """`A refund of 4,200.00 INR for a flagged customer waits for approval.`"""
+    amount = f" of {limits({case.amount[1]: case.amount[0]})}" if case.amount else ""
+    if case.words and case.amount:
+        amount = f" {case.words}{amount}"
+    elif case.words:
+        amount = f" {case.words}"
+    whose = " for a flagged customer" if case.flagged else ""
+    why = ", ".join(case.decision.because) if case.decision else ""
+    return Line(f"{called(kind)}{amount}{whose} {_outcome(case)}.", why)
+
+
+def _outcome(case: Case) -> str:
+    decision = case.decision
+    if decision is None:
+        return "is refused"
+    if decision.state is State.AWAITING_APPROVAL:
+        return "waits for approval"
+    if decision.mode is Mode.IMMEDIATE:
+        return "runs at once, and nobody has time to cancel"
+    return f"runs after {duration(decision.window // SECOND)}, unless somebody cancels"
+
+
+def warnings(kind: Kind, policy: Policy, views: FirstViews | None) -> Iterator[str]:
+    """Where the mode is the wrong tool for this kind."""
+    if policy.mode is Mode.IMMEDIATE:
+        yield immediate(kind)
+        if kind.says("no_undo") and policy.allow_no_undo:
+            yield "One without an undo runs at once too, and cannot be taken back at all."
+    if policy.mode is not Mode.WINDOW:
+        return
+    window = duration(policy.window_seconds)
+    if views is not None and views.too_late:
+        yield (
+            f"Most would run unseen: of the last {views.seen} that somebody looked at, "
+            f"{views.late} were first seen after more than {window}. "
+            f"Half were seen within {duration(-(-views.half // SECOND))}."
+        )
+    if kind.way_back is not None and kind.way_back.easy:
+        yield (
+            f"It is easy to take back (“{kind.way_back.label}”): a window makes every one later "
+            "for the few that somebody would cancel."
+        )
+    if kind.awaited:
+        yield f"The customer waits for it: {window} longer, each time."
+
+
+def immediate(kind: Kind) -> str:
+    """What `immediate` means for this kind's effect."""
+    words = "Immediate leaves nobody any time: the first that people see of it is that it ran."
+    back = kind.way_back
+    if back is None:
+        return f"{words} It cannot be taken back."
+    if not back.reverses:
+        return f"{words} It cannot be taken back: {_lower(back.explain)}"
+    return f"{words} What is left then is “{back.label}”: {_lower(back.explain)}"
+
+
+def _lower(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]
