@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from tests.browser.stage import Screen, Stage
-from webapp.services import customers
+from tests.browser.stage import PASSWORD, Screen, Stage
+from webapp.services import agents, customers, people
 
-PAGES = ("", "people", "agents", "stock", "customers", "sandbox", "refund", "webhook.undo")
+PAGES = (
+    *("", "people", "agents", "stock", "customers", "pauses", "sandbox"),
+    *("refund", "label", "webhook.undo"),
+)
 
 
 @pytest.fixture
@@ -78,6 +82,126 @@ def test_a_customer_is_flagged_by_keyboard(
     assert customers.flags(stage.services) == []
 
 
+def test_the_preview_follows_the_form(open_screen: Callable[..., Screen], exchange: str) -> None:
+    """Issue 4, 7: live, in the desk's own words; a wrong value is named meanwhile."""
+    page = open_screen("ida").page
+    page.goto(exchange)
+    shown = page.locator("[data-preview]")
+    expect(shown).to_contain_text("An exchange waits for approval.")
+    page.get_by_role("radio", name=re.compile("^Window")).check()
+    page.get_by_label("Window", exact=True).fill("120")
+    expect(shown).to_contain_text("An exchange runs after 2 min, unless somebody cancels.")
+    expect(shown).to_contain_text("It is easy to take back")
+    expect(shown).to_contain_text("not saved yet")
+    page.get_by_label("Window", exact=True).fill("soon")
+    expect(shown).to_contain_text("Window: Input should be a valid integer")
+    page.get_by_label("Window", exact=True).fill("60")
+    expect(shown).to_contain_text("runs after 1 min")
+    expect(page.get_by_label("Window", exact=True)).to_be_focused()
+
+
+def test_without_javascript_a_button_previews(
+    stage: Stage, open_screen: Callable[..., Screen], exchange: str
+) -> None:
+    """What was entered stands there still, unsaved."""
+    page = open_screen("ida", java_script_enabled=False).page
+    page.goto(exchange)
+    page.get_by_role("radio", name=re.compile("^Immediate")).check()
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("[data-preview]")).to_contain_text("An exchange runs at once")
+    expect(page.get_by_role("radio", name=re.compile("^Immediate"))).to_be_checked()
+    assert stage.services.policy("exchange").mode == "approval"
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+
+
+def test_a_version_is_restored_by_keyboard(
+    stage: Stage, open_screen: Callable[..., Screen], exchange: str
+) -> None:
+    """Enter on the button that names it."""
+    stage.policy("exchange", mode="window", window_seconds=45)
+    stage.policy("exchange", mode="off")
+    page = open_screen("ida").page
+    page.goto(exchange)
+    page.get_by_role("button", name=re.compile(r"Restore version \d+")).first.press("Enter")
+    expect(page.get_by_text("Restored. An exchange runs 45 s after drafting")).to_be_visible()
+    assert stage.services.policy("exchange").window_seconds == 45
+
+
+def test_a_person_is_added_and_let_go_by_keyboard(
+    stage: Stage, open_screen: Callable[..., Screen], browser: Browser
+) -> None:
+    """From the form to the password, and out again: their open feed too."""
+    page = open_screen("ida").page
+    page.goto(f"{stage.url}/settings/people")
+    page.get_by_label("E-mail").focus()
+    page.keyboard.type("dev@example.com")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Dev")
+    page.keyboard.press("Enter")
+    link = page.locator(".secret").inner_text()
+    assert link.startswith(f"{stage.url}/welcome/")
+
+    theirs = browser.new_context()
+    other = theirs.new_page()
+    other.goto(link)
+    expect(other.get_by_label("New password")).to_be_focused()
+    other.keyboard.type(PASSWORD)
+    other.keyboard.press("Tab")
+    other.keyboard.type(PASSWORD)
+    other.keyboard.press("Enter")
+    other.locator('[data-line="live"]').wait_for()
+
+    page.goto(f"{stage.url}/settings/people")
+    page.get_by_label("Deactivate Dev…").press("Enter")
+    page.get_by_role("button", name="Deactivate Dev", exact=True).press("Enter")
+    expect(page.get_by_text("Dev may not sign in any more")).to_be_visible()
+    expect(other.locator('[data-line="live"]')).to_have_count(0)
+    theirs.close()
+
+
+def test_an_agent_is_added_made_anew_and_revoked_by_keyboard(
+    stage: Stage, open_screen: Callable[..., Screen]
+) -> None:
+    """Each token is shown once, and is over when it should be."""
+    page = open_screen("ida").page
+    page.goto(f"{stage.url}/settings/agents")
+    page.get_by_label("Name").focus()
+    page.keyboard.type("keyboard-agent")
+    page.keyboard.press("Enter")
+    first = page.locator(".secret").inner_text()
+    page.get_by_label("New token for keyboard-agent…").press("Enter")
+    page.get_by_role("button", name="New token for keyboard-agent", exact=True).press("Enter")
+    expect(page.locator(".secret")).not_to_have_text(first)
+    second = page.locator(".secret").inner_text()
+    known = [agents.by_token(stage.services, one) for one in (first, second)]
+    assert [one and one.name for one in known] == [None, "keyboard-agent"]
+    page.get_by_label("Revoke keyboard-agent…").press("Enter")
+    page.get_by_role("button", name="Revoke keyboard-agent", exact=True).press("Enter")
+    expect(page.get_by_text("keyboard-agent is revoked")).to_be_visible()
+    assert agents.by_token(stage.services, second) is None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_axe_finds_nothing_serious_on_a_link(
+    stage: Stage, browser: Browser, axe: str, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    """The one page of these that somebody sees who is not signed in."""
+    ana = next(one for one in people.everyone(stage.services) if one.name == "Ana")
+    token = people.new_link(stage.services, ana.id, "test").token
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+    )
+    page = context.new_page()
+    page.goto(f"{stage.url}/welcome/{token}")
+    page.evaluate(axe)
+    found = page.evaluate("axe.run()")["violations"]
+    assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1440])
 def test_axe_finds_nothing_serious(
@@ -88,7 +212,7 @@ def test_axe_finds_nothing_serious(
     )
     for name in PAGES:
         screen.page.goto(f"{stage.url}/settings/{name}")
-        for more in screen.page.locator("details.more").all():
+        for more in screen.page.locator("details:is(.more, .sure)").all():
             more.locator("summary").click()
         screen.page.evaluate(axe)
         serious = [

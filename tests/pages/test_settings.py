@@ -13,7 +13,7 @@ from webapp.services import settings
 
 SETTINGS_PAGES = (
     *("/settings/", "/settings/people", "/settings/agents", "/settings/stock"),
-    *("/settings/customers", "/settings/sandbox", "/settings/refund"),
+    *("/settings/customers", "/settings/pauses", "/settings/sandbox", "/settings/refund"),
 )
 
 

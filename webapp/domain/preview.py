@@ -43,9 +43,9 @@ def preview(kind: Kind, policy: Policy, now: int, usual: Money) -> list[Case]:
     return [cases[0], cases[-1]] if alike else cases
 
 
-def _outcome(case: Case) -> tuple[object, ...] | None:
-    decision = case.decision
-    return decision and (decision.state, decision.mode, decision.window)
+def _outcome(case: Case) -> tuple[object, ...]:
+    one = case.decision
+    return () if one is None else (one.state, one.mode, one.window)
 
 
 def _amounts(policy: Policy, usual: Money) -> Iterator[Money]:
@@ -58,7 +58,7 @@ def _amounts(policy: Policy, usual: Money) -> Iterator[Money]:
         bands = sorted({limit[code] for limit in limits if code in limit})
         yield from ((top, code) for top in bands if top > 0)
         yield bands[-1] + 1, code
-    yield from ((usual[0], code) for code in OTHER if code not in currencies)
+    yield from [(usual[0], code) for code in OTHER if code not in currencies][:1]
 
 
 def _case(

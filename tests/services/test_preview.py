@@ -1,0 +1,58 @@
+"""What a preview measures on the desk's own rows."""
+
+from sqlalchemy import update
+
+from tests.services.people import ANA, drafted
+from webapp.domain.policy import Policy
+from webapp.domain.times import SECOND
+from webapp.services import preview, views
+from webapp.services.desk import Desk
+from webapp.services.preview import VIEWS_AT_LEAST, FirstViews
+from webapp.store import people
+from webapp.store.engine import Tx
+from webapp.store.schema import action
+
+WINDOW = Policy.model_validate({"mode": "window", "window_seconds": 60})
+
+
+def seen_after(desk: Desk, *seconds: int, kind: str = "refund") -> None:
+    """One draft each, first on a screen after so many seconds."""
+    for number in seconds:
+        one = drafted(desk, kind)
+        ago = update(action).where(action.c.id == one.id)
+        at = one.drafted_at - number * SECOND
+        desk.db.transact(lambda tx, m=ago.values(drafted_at=at): tx.conn.execute(m))  # type: ignore[misc]
+        views.record(desk, ANA.person_id or 0, [(one.id, 1)])
+
+
+def test_a_window_is_held_against_the_first_views(desk: Desk) -> None:
+    """Issue 4, 1: from the view log, once there are twenty."""
+    desk.db.transact(_ana)
+    half = VIEWS_AT_LEAST // 2
+    seen_after(desk, *[20] * (half - 1), *[300] * half)
+    drafted(desk)
+    seen_after(desk, 999, kind="label")
+    assert preview.look(desk, "refund", WINDOW).views is None
+    seen_after(desk, 20)
+    found = preview.look(desk, "refund", WINDOW).views
+    assert found is not None
+    assert (found.seen, found.late) == (20, 10)
+    assert 300 * SECOND <= found.half < 330 * SECOND
+    assert not found.too_late
+    seen_after(desk, 300)
+    assert FirstViews(21, 11, 0).too_late
+    again = preview.look(desk, "refund", WINDOW).views
+    assert again is not None
+    assert again.too_late
+
+
+def test_an_amount_of_the_desks_own_is_shown(desk: Desk) -> None:
+    """The newest one: a desk knows its own currency."""
+    assert preview.look(desk, "refund", WINDOW).cases[0].amount == (30_000, "INR")
+    drafted(desk, amount={"value": 4_200, "currency": "EUR"})
+    drafted(desk, "label")
+    assert preview.look(desk, "refund", WINDOW).cases[0].amount == (4_200, "EUR")
+
+
+def _ana(tx: Tx) -> None:
+    people.add(tx, email="ana@example.com", name="Ana", role="staff", password_hash="x")
