@@ -1,7 +1,6 @@
 """People on their page: added, promoted, gone; and the link by which they set a password."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from argon2 import PasswordHasher
@@ -15,7 +14,7 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real argon2id with little work."""
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     monkeypatch.setattr(sign_in, "_hasher", quick)

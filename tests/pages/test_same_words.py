@@ -78,9 +78,7 @@ def test_a_bad_value(
 
 @pytest.mark.usefixtures("no_way_back")
 @pytest.mark.parametrize("mode", ["window", "immediate"])
-def test_a_kind_without_a_way_back(
-    world: World, command: Callable[..., str], mode: str
-) -> None:
+def test_a_kind_without_a_way_back(world: World, command: Callable[..., str], mode: str) -> None:
     """Promise 12; and the page says which step is missing before anybody tries."""
     world.policy("refund", mode="approval")
     said = on_page(world, "refund", mode=mode)

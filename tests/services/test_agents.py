@@ -23,7 +23,8 @@ def test_a_new_token_ends_the_old_one_at_once(desk: Desk) -> None:
     assert agents.by_token(desk, old) is None
     found = agents.by_token(desk, new)
     assert found is not None
-    assert (found.name, found.scopes) == ("bot", {"draft", "read"})
+    assert found.name == "bot"
+    assert found.scopes == {"draft", "read"}
     with pytest.raises(Changed):
         agents.rotate(desk, "bot", seen, IDA)
     assert agents.by_token(desk, new) == found

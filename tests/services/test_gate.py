@@ -49,16 +49,13 @@ def test_no_kind_runs_by_itself_before_its_way_back_exists(desk: Desk, mode: str
     """And `allow_no_undo` is about single webhooks, no way around it."""
     change(desk, "refund", {"mode": "approval"}, BY)
     words = refusal(desk, "refund", mode=mode)
-    assert words == f"{mode} is not possible yet: its way back: there is none, so nothing could " + (
-        "take it back"
-    )
+    missing = "its way back: there is none, so nothing could take it back"
+    assert words == f"{mode} is not possible yet: {missing}"
     assert refusal(desk, "refund", mode=mode, allow_no_undo="yes") == words
     change(desk, "refund", {"mode": "off"}, BY)
 
 
-def test_a_way_back_that_nobody_makes_is_none(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_way_back_that_nobody_makes_is_none(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its kind must be there too."""
     back = KINDS["refund"].way_back
     assert back is not None
@@ -93,7 +90,7 @@ def test_a_connector_that_cannot_be_made_is_a_step_too(database: Database) -> No
 
 
 def test_the_sandbox_always_passes(database: Database, tmp_path: Path) -> None:
-    """CONTRACT-to-be of issue 4; and asking makes no file."""
+    """Issue 4, 7; and asking makes no file."""
     file = tmp_path / "nowhere" / "sandbox.db"
     desk = Desk(database, Settings(sandbox_path=str(file)))
     for kind in ("refund", "label", "exchange"):

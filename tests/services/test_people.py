@@ -12,6 +12,7 @@ from webapp.services.desk import Desk
 from webapp.services.people import LAST_ADMIN, LinkOver
 from webapp.services.sign_in import SignInFailed
 from webapp.store import members
+from webapp.store import people as people_rows
 from webapp.store.people import session_id
 from webapp.store.people_schema import invitation
 
@@ -129,10 +130,10 @@ def test_who_left_is_out_everywhere(office: Desk) -> None:
 def test_a_session_that_was_opened_at_that_moment_counts_for_nothing(office: Desk) -> None:
     """Signing in reads the person first: the session must not outlive the right to it."""
     with office.db.read() as tx:
-        found = sign_in.people.by_email(tx, "ana@example.com")
+        found = people_rows.by_email(tx, "ana@example.com")
     assert found is not None
     people.deactivate(office, found[0].id, IDA)
-    token = office.db.transact(lambda tx: sign_in.people.open_session(tx, found[0]))
+    token = office.db.transact(lambda tx: people_rows.open_session(tx, found[0]))
     assert sign_in.who(office, token) is None
     assert sign_in.ended(office, [session_id(token)]) == {session_id(token)}
 

@@ -1,6 +1,8 @@
 """What a preview measures on the desk's own rows."""
 
-from sqlalchemy import update
+from functools import partial
+
+from sqlalchemy import Update, update
 
 from tests.services.people import ANA, drafted
 from webapp.domain.policy import Policy
@@ -19,9 +21,9 @@ def seen_after(desk: Desk, *seconds: int, kind: str = "refund") -> None:
     """One draft each, first on a screen after so many seconds."""
     for number in seconds:
         one = drafted(desk, kind)
-        ago = update(action).where(action.c.id == one.id)
-        at = one.drafted_at - number * SECOND
-        desk.db.transact(lambda tx, m=ago.values(drafted_at=at): tx.conn.execute(m))  # type: ignore[misc]
+        earlier = one.drafted_at - number * SECOND
+        move = update(action).where(action.c.id == one.id).values(drafted_at=earlier)
+        desk.db.transact(partial(_run, move))
         views.record(desk, ANA.person_id or 0, [(one.id, 1)])
 
 
@@ -52,6 +54,10 @@ def test_an_amount_of_the_desks_own_is_shown(desk: Desk) -> None:
     drafted(desk, amount={"value": 4_200, "currency": "EUR"})
     drafted(desk, "label")
     assert preview.look(desk, "refund", WINDOW).cases[0].amount == (4_200, "EUR")
+
+
+def _run(move: Update, tx: Tx) -> None:
+    tx.conn.execute(move)
 
 
 def _ana(tx: Tx) -> None:

@@ -11,7 +11,7 @@ from webapp.domain.policy import Policy, default_policy
 from webapp.domain.times import SECOND
 from webapp.services import settings, versions
 from webapp.services.desk import Desk
-from webapp.store import admin_log
+from webapp.store import admin_log, policies
 from webapp.store.engine import Tx
 from webapp.store.people_schema import admin_change
 from webapp.store.schema import policy_change
@@ -80,14 +80,14 @@ def test_a_restore_from_a_page_that_is_old_is_refused(desk: Desk) -> None:
 
 def test_a_restored_version_is_checked_like_any(no_mail: Desk) -> None:
     """Its mode by the gate, and what is no row any more by the row's own rules."""
-    no_mail.db.transact(lambda tx: settings.policies.write(tx, "reply", {"mode": "window"}, ANA))
+    no_mail.db.transact(lambda tx: policies.write(tx, "reply", {"mode": "window"}, ANA))
     ran = versions.changes(no_mail, 1)[0].id
     settings.change(no_mail, "reply", {"mode": "approval"}, ANA)
     with pytest.raises(Invalid, match="mail server"):
         versions.restore(no_mail, "reply", ran, ANA)
-    no_mail.db.transact(lambda tx: settings.policies.write(tx, "reply", {"mode": "later"}, ANA))
+    no_mail.db.transact(lambda tx: policies.write(tx, "reply", {"mode": "later"}, ANA))
     odd = versions.changes(no_mail, 1)[0].id
-    no_mail.db.transact(lambda tx: settings.policies.write(tx, "reply", {"mode": "off"}, ANA))
+    no_mail.db.transact(lambda tx: policies.write(tx, "reply", {"mode": "off"}, ANA))
     with pytest.raises(Invalid, match="not valid any more"):
         versions.restore(no_mail, "reply", odd, ANA)
     assert no_mail.policy("reply").mode == "off"
@@ -95,7 +95,7 @@ def test_a_restored_version_is_checked_like_any(no_mail: Desk) -> None:
 
 def test_an_unknown_key_of_an_old_row_shows_its_default_before(desk: Desk) -> None:
     """What a row did not have yet did not change."""
-    desk.db.transact(lambda tx: settings.policies.write(tx, "label", {"mode": "off"}, ANA))
+    desk.db.transact(lambda tx: policies.write(tx, "label", {"mode": "off"}, ANA))
     change(desk, kind="label", mode="approval")
     assert versions.changes(desk, 1)[0].keys == (("mode", "off", "approval"),)
 

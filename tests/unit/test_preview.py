@@ -97,8 +97,10 @@ def test_the_bands_of_amounts_stand_with_their_ends() -> None:
             [
                 "A webhook with an undo runs at once, and nobody has time to cancel.",
                 "A webhook without an undo waits for approval.",
-                "A webhook with an undo for a flagged customer runs at once, "
-                "and nobody has time to cancel.",
+                (
+                    "A webhook with an undo for a flagged customer runs at once, "
+                    "and nobody has time to cancel."
+                ),
             ],
         ),
         (
