@@ -170,3 +170,4 @@ def test_immediate_comes_with_a_warning(world: World) -> None:
     page = get(world.ida, "/settings/refund")
     assert "Immediate leaves nobody any time" in page.text
     assert "Take the refund back" in page.text
+    assert "It cannot be taken back: a sent mail" in get(world.ida, "/settings/reply").text

@@ -43,7 +43,9 @@ def test_the_part_that_follows_the_form(world: World) -> None:
     label = preview(world, "label", mode="window")
     assert "It is easy to take back (“Void the label”)" in label
     assert "The customer waits for it" in label
-    assert "It cannot be taken back" in preview(world, "reply", mode="immediate")
+    webhook = preview(world, "webhook", mode="immediate", allow_no_undo="yes")
+    assert "A webhook without an undo runs at once, and nobody has time to cancel." in webhook
+    assert "cannot be taken back at all" in webhook
 
 
 def test_a_version_is_put_back_from_the_page(world: World) -> None:

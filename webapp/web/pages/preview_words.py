@@ -44,11 +44,9 @@ def _outcome(case: Case) -> str:
 
 
 def warnings(kind: Kind, policy: Policy, views: FirstViews | None) -> Iterator[str]:
-    """Where the mode is the wrong tool for this kind."""
-    if policy.mode is Mode.IMMEDIATE:
-        yield immediate(kind)
-        if kind.says("no_undo") and policy.allow_no_undo:
-            yield "One without an undo runs at once too, and cannot be taken back at all."
+    """Where the settings are the wrong tool for this kind; `immediate` stands by the mode."""
+    if policy.mode is Mode.IMMEDIATE and kind.says("no_undo") and policy.allow_no_undo:
+        yield "One without an undo runs at once too, and cannot be taken back at all."
     if policy.mode is not Mode.WINDOW:
         return
     window = duration(policy.window_seconds)
