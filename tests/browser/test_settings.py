@@ -153,7 +153,7 @@ def test_a_person_is_added_and_let_go_by_keyboard(
     other.locator('[data-line="live"]').wait_for()
 
     page.goto(f"{stage.url}/settings/people")
-    page.get_by_label("Deactivate Dev…").press("Enter")
+    page.locator("summary", has_text="Deactivate… Dev").press("Enter")
     page.get_by_role("button", name="Deactivate Dev", exact=True).press("Enter")
     expect(page.get_by_text("Dev may not sign in any more")).to_be_visible()
     expect(other.locator('[data-line="live"]')).to_have_count(0)
@@ -170,13 +170,13 @@ def test_an_agent_is_added_made_anew_and_revoked_by_keyboard(
     page.keyboard.type("keyboard-agent")
     page.keyboard.press("Enter")
     first = page.locator(".secret").inner_text()
-    page.get_by_label("New token for keyboard-agent…").press("Enter")
-    page.get_by_role("button", name="New token for keyboard-agent", exact=True).press("Enter")
+    page.locator("summary", has_text="New token… for keyboard-agent").press("Enter")
+    page.get_by_role("button", name="Make a new token for keyboard-agent").press("Enter")
     expect(page.locator(".secret")).not_to_have_text(first)
     second = page.locator(".secret").inner_text()
     known = [agents.by_token(stage.services, one) for one in (first, second)]
     assert [one and one.name for one in known] == [None, "keyboard-agent"]
-    page.get_by_label("Revoke keyboard-agent…").press("Enter")
+    page.locator("summary", has_text="Revoke… keyboard-agent").press("Enter")
     page.get_by_role("button", name="Revoke keyboard-agent", exact=True).press("Enter")
     expect(page.get_by_text("keyboard-agent is revoked")).to_be_visible()
     assert agents.by_token(stage.services, second) is None

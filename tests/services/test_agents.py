@@ -5,6 +5,7 @@ import pytest
 from webapp.domain.errors import Changed, Invalid, NotFound
 from webapp.services import admin_log, agents
 from webapp.services.desk import Desk
+from webapp.store.admin_log import Area
 from webapp.store.agents import Known
 
 IDA = "staff:ida@example.com"
@@ -67,7 +68,7 @@ def test_who_did_what_is_kept(desk: Desk) -> None:
     tokens.append(agents.rotate(desk, "bot", known(desk).token_at, IDA))
     agents.rescope(desk, "bot", ["read"], IDA)
     agents.revoke(desk, "bot", IDA)
-    log = admin_log.latest(desk, agents.AREA)
+    log = admin_log.latest(desk, Area.AGENTS)
     assert [one.did for one in log] == [
         "revoked",
         "may read",

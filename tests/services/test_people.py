@@ -13,6 +13,7 @@ from webapp.services.people import LAST_ADMIN, LinkOver
 from webapp.services.sign_in import SignInFailed
 from webapp.store import members
 from webapp.store import people as people_rows
+from webapp.store.admin_log import Area
 from webapp.store.people import session_id
 from webapp.store.people_schema import invitation
 
@@ -50,7 +51,7 @@ def roles(desk: Desk) -> dict[str, str]:
 
 
 def last_words(desk: Desk) -> tuple[str, str, str]:
-    one = admin_log.latest(desk, people.AREA, 1)[0]
+    one = admin_log.latest(desk, Area.PEOPLE, 1)[0]
     return one.subject, one.did, one.changed_by
 
 

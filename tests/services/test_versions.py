@@ -12,6 +12,7 @@ from webapp.domain.times import SECOND
 from webapp.services import settings, versions
 from webapp.services.desk import Desk
 from webapp.store import admin_log, policies
+from webapp.store.admin_log import Area
 from webapp.store.engine import Tx
 from webapp.store.people_schema import admin_change
 from webapp.store.schema import policy_change
@@ -103,7 +104,7 @@ def test_an_unknown_key_of_an_old_row_shows_its_default_before(desk: Desk) -> No
 def test_who_changed_what_is_kept_for_ever(desk: Desk) -> None:
     """Promise 15: the database itself refuses to forget."""
     change(desk, window_seconds="60")
-    desk.db.transact(lambda tx: admin_log.note(tx, "people", "ana", "added", "command"))
+    desk.db.transact(lambda tx: admin_log.note(tx, Area.PEOPLE, "ana", "added", "command"))
     for statement in (
         delete(policy_change),
         update(policy_change).values(changed_by="nobody"),

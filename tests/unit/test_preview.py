@@ -119,6 +119,13 @@ def test_the_sentences(kind: str, row: dict[str, Any], said: list[str]) -> None:
     assert words(kind, **row) == said
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_examples(kind: str) -> None:
+    """Ways back too; with an amount where the kind has one."""
+    cases = preview(KINDS[kind], Policy(mode=Mode.WINDOW), NOW, USUAL)
+    assert any(case.amount for case in cases) == KINDS[kind].says("amount")
+
+
 def test_immediate_warns_where_it_cannot_be_taken_back() -> None:
     """Issue 4, 1."""
     assert "It cannot be taken back: a sent mail" in immediate(KINDS["reply"])

@@ -58,6 +58,8 @@ def show_settings(kind: str | None) -> None:
 def set_settings(kind: str, values: tuple[str, ...], hold_scheduled: bool) -> None:
     """Change keys of KIND, all of them or none.
 
+    mode=window and mode=immediate need a way back and connectors that pass their self-check.
+
     \b
     Examples:
       undo-desk settings set refund mode=window window_seconds=300

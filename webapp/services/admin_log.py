@@ -2,10 +2,10 @@
 
 from webapp.services.desk import Desk
 from webapp.store import admin_log
-from webapp.store.admin_log import AdminChange
+from webapp.store.admin_log import AdminChange, Area
 
 
-def latest(desk: Desk, area: str, limit: int = 20) -> list[AdminChange]:
-    """The latest changes of one area (people, agents, customers, stock, pauses), newest first."""
+def latest(desk: Desk, area: Area, limit: int = 20) -> list[AdminChange]:
+    """The latest changes of one area, newest first."""
     with desk.db.read() as tx:
         return admin_log.latest(tx, area, limit)

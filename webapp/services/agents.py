@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from webapp.domain.errors import Changed, Invalid, NotFound
 from webapp.services.desk import Desk
 from webapp.store import admin_log, agents
+from webapp.store.admin_log import Area
 from webapp.store.agents import SCOPES, Agent, Known
 from webapp.store.engine import Tx
 
-AREA = "agents"
-"""Where the log of what admins changed keeps this."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -23,7 +22,7 @@ def add(desk: Desk, name: str, scopes: str, by: str = "command") -> str:
     def work(tx: Tx) -> str | None:
         token = agents.add(tx, name, wanted)
         if token is not None:
-            admin_log.note(tx, AREA, name, f"added, may {_list(wanted)}", by)
+            admin_log.note(tx, Area.AGENTS, name, f"added, may {_list(wanted)}", by)
         return token
 
     token = desk.db.transact(work)
@@ -43,7 +42,7 @@ def rotate(desk: Desk, name: str, seen: int, by: str) -> str:
         _require_live(tx, name)
         if not agents.rotate(tx, name, token, seen):
             raise Changed(f"The token of {name} was made anew meanwhile: that one holds.")
-        admin_log.note(tx, AREA, name, "got a new token", by)
+        admin_log.note(tx, Area.AGENTS, name, "got a new token", by)
 
     desk.db.transact(work)
     return token
@@ -55,7 +54,7 @@ def revoke(desk: Desk, name: str, by: str) -> None:
     def work(tx: Tx) -> None:
         _require_live(tx, name)
         agents.revoke(tx, name)
-        admin_log.note(tx, AREA, name, "revoked", by)
+        admin_log.note(tx, Area.AGENTS, name, "revoked", by)
 
     desk.db.transact(work)
 
@@ -67,7 +66,7 @@ def rescope(desk: Desk, name: str, scopes: Iterable[str], by: str) -> None:
     def work(tx: Tx) -> None:
         _require_live(tx, name)
         agents.rescope(tx, name, wanted)
-        admin_log.note(tx, AREA, name, f"may {_list(wanted)}", by)
+        admin_log.note(tx, Area.AGENTS, name, f"may {_list(wanted)}", by)
 
     desk.db.transact(work)
 

@@ -3,11 +3,9 @@
 from webapp.domain.errors import Invalid, NotFound
 from webapp.services.desk import Desk
 from webapp.store import admin_log, policies
+from webapp.store.admin_log import Area
 from webapp.store.engine import Tx
 from webapp.store.policies import Flag
-
-AREA = "customers"
-"""Where the log of what admins changed keeps this."""
 
 
 def flags(desk: Desk) -> list[Flag]:
@@ -23,7 +21,7 @@ def flag(desk: Desk, ref: str, reason: str, by: str) -> None:
 
     def work(tx: Tx) -> None:
         policies.flag(tx, ref, reason, by)
-        admin_log.note(tx, AREA, ref, f"flagged: {reason}" if reason else "flagged", by)
+        admin_log.note(tx, Area.CUSTOMERS, ref, f"flagged: {reason}" if reason else "flagged", by)
 
     desk.db.transact(work)
     desk.table()
@@ -35,7 +33,7 @@ def unflag(desk: Desk, ref: str, by: str = "command") -> None:
     def work(tx: Tx) -> bool:
         gone = policies.unflag(tx, ref)
         if gone:
-            admin_log.note(tx, AREA, ref, "not flagged any more", by)
+            admin_log.note(tx, Area.CUSTOMERS, ref, "not flagged any more", by)
         return gone
 
     if not desk.db.transact(work):

@@ -5,11 +5,9 @@ from webapp.domain.kinds.registry import KINDS
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.store import admin_log, agents, pauses
+from webapp.store.admin_log import Area
 from webapp.store.engine import Tx
 from webapp.store.pauses import Pause
-
-AREA = "pauses"
-"""Where the log of what admins changed keeps who paused and resumed what."""
 
 
 def pause(
@@ -32,7 +30,7 @@ def pause(
     def work(tx: Tx) -> Pause:
         if agent is not None and agent not in agents.names(tx):
             raise Invalid.field("/agent", f"there is no agent {agent[:60]!r}")
-        admin_log.note(tx, AREA, _named(agent, kind), f"paused: {reason}", caller.actor)
+        admin_log.note(tx, Area.PAUSES, _named(agent, kind), f"paused: {reason}", caller.actor)
         return pauses.add(tx, agent=agent, kind=kind, reason=reason, by=caller.actor)
 
     return desk.db.transact(work)
@@ -47,7 +45,7 @@ def unpause(desk: Desk, caller: Caller, pause_id: int) -> Pause:
         ended = pauses.remove(tx, pause_id, caller.actor)
         if ended is not None:
             what = _named(ended.agent, ended.kind)
-            admin_log.note(tx, AREA, what, f"resumed: {ended.reason}", caller.actor)
+            admin_log.note(tx, Area.PAUSES, what, f"resumed: {ended.reason}", caller.actor)
         return ended
 
     ended = desk.db.transact(work) if possible else None

@@ -13,13 +13,12 @@ from webapp.services import sign_in
 from webapp.services.desk import Desk
 from webapp.services.sign_in import NewPerson
 from webapp.store import admin_log, members, people
+from webapp.store.admin_log import Area
 from webapp.store.engine import Tx
 from webapp.store.members import Member
 from webapp.store.people import Person
 
 T = TypeVar("T")
-AREA = "people"
-"""Where the log of what admins changed keeps this."""
 LAST_ADMIN = "is the last admin who can sign in: make somebody else one first"
 
 
@@ -53,7 +52,7 @@ def invite(desk: Desk, *, email: str, name: str | None, role: str, by: str) -> L
         found = people.by_email(tx, new.email)
         if not added or found is None:
             raise sign_in.taken(new.email)
-        admin_log.note(tx, AREA, found[0].email, f"added as {role}", by)
+        admin_log.note(tx, Area.PEOPLE, found[0].email, f"added as {role}", by)
         return Link(found[0].email, members.open_link(tx, found[0].id))
 
     return desk.db.transact(work)
@@ -68,7 +67,7 @@ def new_link(desk: Desk, person_id: int, by: str) -> Link:
     def work(tx: Tx, one: Member) -> Link:
         if one.deactivated_at is not None:
             raise Invalid.field("/person", f"{one.email} may not sign in: let them in again first")
-        admin_log.note(tx, AREA, one.email, "got a link to set a password", by)
+        admin_log.note(tx, Area.PEOPLE, one.email, "got a link to set a password", by)
         return Link(one.email, members.open_link(tx, one.id))
 
     return _with_person(desk, person_id, work)
@@ -83,7 +82,7 @@ def change_role(desk: Desk, person_id: int, role: str, by: str) -> Member:
             if role != "admin":
                 _keep_an_admin(tx, one)
             members.set_role(tx, one.id, role)
-            admin_log.note(tx, AREA, one.email, f"was {one.role}, is {role}", by)
+            admin_log.note(tx, Area.PEOPLE, one.email, f"was {one.role}, is {role}", by)
         return one
 
     return _with_person(desk, person_id, work)
@@ -100,7 +99,7 @@ def deactivate(desk: Desk, person_id: int, by: str) -> tuple[Member, list[str]]:
             _keep_an_admin(tx, one)
             members.set_active(tx, one.id, active=False)
             members.end_link(tx, one.id)
-            admin_log.note(tx, AREA, one.email, "may not sign in any more", by)
+            admin_log.note(tx, Area.PEOPLE, one.email, "may not sign in any more", by)
         return one, members.end_sessions(tx, one.id)
 
     return _with_person(desk, person_id, work)
@@ -113,7 +112,7 @@ def activate(desk: Desk, person_id: int, by: str) -> Member:
         if one.deactivated_at is not None:
             members.end_sessions(tx, one.id)
             members.set_active(tx, one.id, active=True)
-            admin_log.note(tx, AREA, one.email, "may sign in again", by)
+            admin_log.note(tx, Area.PEOPLE, one.email, "may sign in again", by)
         return one
 
     return _with_person(desk, person_id, work)
@@ -140,7 +139,7 @@ def set_password(desk: Desk, token: str, password: str) -> tuple[str, list[str]]
         members.end_link(tx, who.id)
         members.set_password(tx, who.id, hashed)
         ended = members.end_sessions(tx, who.id)
-        admin_log.note(tx, AREA, who.email, "set a password by a link", who.actor)
+        admin_log.note(tx, Area.PEOPLE, who.email, "set a password by a link", who.actor)
         return people.open_session(tx, who), ended
 
     return desk.db.transact(work)

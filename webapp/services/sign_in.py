@@ -10,6 +10,7 @@ from webapp.domain.errors import DeskError, Invalid, TooManyAttempts
 from webapp.domain.text import Address, Line, Strict, unstorable
 from webapp.services.desk import Desk
 from webapp.store import admin_log, people
+from webapp.store.admin_log import Area
 from webapp.store.engine import Tx
 from webapp.store.people import Person
 
@@ -46,7 +47,7 @@ def add_person(desk: Desk, *, email: str, name: str | None, role: str, password:
     def work(tx: Tx) -> bool:
         added = people.add(tx, email=new.email, name=new.name, role=role, password_hash=kept)
         if added:
-            admin_log.note(tx, "people", new.email.lower(), f"added as {role}", "command")
+            admin_log.note(tx, Area.PEOPLE, new.email.lower(), f"added as {role}", "command")
         return added
 
     if not desk.db.transact(work):

@@ -6,11 +6,9 @@ from collections.abc import Collection, Iterable
 from webapp.domain.errors import FieldError, Invalid
 from webapp.services.desk import Desk
 from webapp.store import admin_log, stock
+from webapp.store.admin_log import Area
 from webapp.store.engine import Tx
 from webapp.store.stock import Item
-
-AREA = "stock"
-"""Where the log of what admins changed keeps this."""
 
 MOST = 10**12
 
@@ -55,7 +53,7 @@ def put(desk: Desk, sku: str, available: str, by: str = "command") -> None:
 
     def work(tx: Tx) -> None:
         stock.put(tx, [item])
-        admin_log.note(tx, AREA, item.sku, f"{item.available} available", by)
+        admin_log.note(tx, Area.STOCK, item.sku, f"{item.available} available", by)
 
     desk.db.transact(work)
 

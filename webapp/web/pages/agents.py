@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from webapp.domain.errors import Changed, Invalid, NotFound
 from webapp.services import admin_log, agents
-from webapp.services.agents import AREA
+from webapp.store.admin_log import Area
 from webapp.store.agents import SCOPES
 from webapp.web.current import caller, desk
 from webapp.web.pages.admin import called, pages, settings_page
@@ -96,6 +96,6 @@ def _page(
         scopes=list(SCOPES) if scopes is None else scopes,
         errors=errors or {},
         problem=problem,
-        log=admin_log.latest(desk(), AREA),
+        log=admin_log.latest(desk(), Area.AGENTS),
         names=called(),
     )

@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from webapp.domain.errors import Invalid, NotFound
 from webapp.services import admin_log, customers
-from webapp.services.customers import AREA
+from webapp.store.admin_log import Area
 from webapp.web.current import caller, desk
 from webapp.web.pages.admin import called, pages, settings_page
 from webapp.web.problems import status_of
@@ -50,7 +50,7 @@ def _page(values: dict[str, str], error: str | None) -> str:
         "settings/customers.html",
         _HERE,
         flags=customers.flags(desk()),
-        log=admin_log.latest(desk(), AREA),
+        log=admin_log.latest(desk(), Area.CUSTOMERS),
         names=called(),
         values=values,
         error=error,

@@ -5,7 +5,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from webapp.domain.errors import Invalid, NotFound
 from webapp.services import admin_log, people
-from webapp.services.people import AREA, Link
+from webapp.services.people import Link
+from webapp.store.admin_log import Area
 from webapp.web.current import caller, desk
 from webapp.web.pages.admin import called, pages, settings_page
 from webapp.web.problems import status_of
@@ -61,7 +62,7 @@ def change_role() -> AnyResponse:
 
 @pages.post("/people/deactivate")
 def deactivate() -> AnyResponse:
-    """Ends their sessions and screens, here at once and elsewhere within seconds."""
+    """Ends their sessions, and their screens: here at once, elsewhere within half a minute."""
     try:
         one, ended = people.deactivate(desk(), _person(), caller().actor)
     except (Invalid, NotFound) as problem:
@@ -123,6 +124,6 @@ def _page(
         values=values or {"role": "staff"},
         errors=errors or {},
         problem=problem,
-        log=admin_log.latest(desk(), AREA),
+        log=admin_log.latest(desk(), Area.PEOPLE),
         names=called(),
     )

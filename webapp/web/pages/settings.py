@@ -78,8 +78,8 @@ def change(kind: str) -> AnyResponse:
     flash(f"Saved. {sentences(KINDS[kind], after)[0]}", "good")
     if hold:
         flash(f"Held: {_count(len(held))} scheduled.", "info")
-    elif off and (left := len(scheduled(kind))):
-        flash(f"{_count(left)} still scheduled, and will run. Save once more to hold them.", "warn")
+    else:
+        _say_what_still_runs(kind, after)
     return redirect(f"/settings/{kind}", 303)
 
 
@@ -107,6 +107,7 @@ def restore(kind: str) -> AnyResponse:
     except (Invalid, Changed) as problem:
         return refused(kind, problem)
     flash(f"Restored. {sentences(KINDS[kind], after)[0]}", "good")
+    _say_what_still_runs(kind, after)
     return redirect(f"/settings/{kind}", 303)
 
 
@@ -121,6 +122,11 @@ def refused(
         errors = by_key(problem) or {"mode": problem.detail}
         return make_response(kind_page(kind, values, errors=errors, seen=seen), status_of(problem))
     return make_response(kind_page(kind, values, stale=True), status_of(problem))
+
+
+def _say_what_still_runs(kind: str, after: Policy) -> None:
+    if after.mode is Mode.OFF and (left := len(scheduled(kind))):
+        flash(f"{_count(left)} still scheduled, and will run. Save once more to hold them.", "warn")
 
 
 def _entered() -> dict[str, str]:

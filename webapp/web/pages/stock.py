@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from webapp.domain.errors import Invalid
 from webapp.services import admin_log, stock
-from webapp.services.stock import AREA
+from webapp.store.admin_log import Area
 from webapp.web.current import caller, desk
 from webapp.web.pages.admin import called, pages, settings_page
 from webapp.web.problems import status_of
@@ -37,6 +37,6 @@ def _page(values: dict[str, str], error: str | None) -> str:
         items=stock.show(desk()),
         values=values,
         error=error,
-        log=admin_log.latest(desk(), AREA),
+        log=admin_log.latest(desk(), Area.STOCK),
         names=called(),
     )
