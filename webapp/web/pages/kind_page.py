@@ -29,12 +29,11 @@ def kind_page(
     errors: Mapping[str, str] | None = None,
     seen: str | None = None,
     stale: bool = False,
-    tried: bool = False,
 ) -> str:
     """The page with what was entered (`values`), or as it is saved. Raises NotFound.
 
-    `errors` by key: nothing was saved. `stale`: somebody else had saved meanwhile. `tried`: this
-    is a preview. `seen` names the row that the form began from.
+    `errors` by key: nothing was saved. `stale`: somebody else had saved meanwhile. `seen` names
+    the row that the form began from.
     """
     row = saved(kind)
     now = texts(row)
@@ -58,7 +57,7 @@ def kind_page(
         elsewhere=[f"{key}: {words}" for key, words in errors.items() if key not in fields],
         differing=_differing(now, entered),
         stale=stale,
-        look=_look(found, entered, errors, tried=tried or stale or bool(errors)),
+        look=_look(found, now, entered, errors),
         immediate=immediate(found),
         steps=gate.steps(desk(), kind),
         versions=last,
@@ -74,7 +73,7 @@ def kind_page(
 def preview_part(kind: str, values: Mapping[str, str]) -> str:
     """The preview alone, for a page that has the rest. Raises NotFound."""
     now = texts(saved(kind))
-    look = _look(KINDS[kind], now | dict(values), {}, tried=now != now | dict(values))
+    look = _look(KINDS[kind], now, now | dict(values), {})
     return render_template("settings/_preview.html", look=look)
 
 
@@ -113,8 +112,9 @@ class Look:
 
 
 def _look(
-    kind: Kind, entered: Mapping[str, str], errors: Mapping[str, str], *, tried: bool
+    kind: Kind, now: Mapping[str, str], entered: Mapping[str, str], errors: Mapping[str, str]
 ) -> Look:
+    tried = entered != now
     try:
         policy = settings.tried(desk(), kind.name, entered)
     except Invalid as problem:

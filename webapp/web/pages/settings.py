@@ -90,7 +90,7 @@ def look(kind: str) -> str:
     values = _entered()
     if "part" in request.args:
         return preview_part(kind, values)
-    return kind_page(kind, values, seen=request.form.get("seen"), tried=True)
+    return kind_page(kind, values, seen=request.form.get("seen"))
 
 
 @pages.post("/<kind>/restore")
