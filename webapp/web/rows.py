@@ -28,7 +28,7 @@ SUMMARY_AT_MOST = 140
 _ASKS = frozenset({State.AWAITING_APPROVAL, State.HELD, State.UNKNOWN})
 _ORDINARY = (
     *("window of", "amount under", "amount up to"),
-    *("immediate:", "this kind needs approval"),
+    *("immediate:", "this kind needs approval", "this kind is in shadow", "instead of:"),
 )
 """How reasons begin that say nothing of a risk."""
 _MONEY = re.compile(r"\b(\d+(?:\.\d+)?) ([A-Z]{3})\b")

@@ -94,14 +94,15 @@ def _form(
     stale: bool = False,
 ) -> str:
     now = _texts(row)
-    more = policy_form.more(kind)
+    zone = desk().settings.timezone
+    more = policy_form.more(kind, zone)
     errors = errors or {}
     fields = {"mode", *(field.key for field in (*policy_form.FIRST, *more))}
     return settings_page(
         "settings/kind.html",
         "/settings/",
         kind=kind,
-        words=sentences(kind, row),
+        words=sentences(kind, row, zone),
         modes=policy_form.modes(kind),
         first=policy_form.FIRST,
         more=more,
