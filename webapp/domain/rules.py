@@ -34,7 +34,7 @@ class Facts:
     """What `decide()` may know of a draft. Times in UTC microseconds; `zone` is the desk's."""
 
     kind: Kind
-    payload: Mapping[str, Any]
+    payload: dict[str, Any]
     now: int
     flagged: bool = False
     not_before: int | None = None
