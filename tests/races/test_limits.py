@@ -6,6 +6,7 @@ Issue 4: spend and count limits are enforced in the drafting transaction, never 
 from unittest import mock
 
 from tests.races.limits import PROCESSES, THREADS, race
+from webapp.domain.rules import Past
 from webapp.services.past import Asks
 
 ALL = PROCESSES * THREADS
@@ -32,11 +33,19 @@ def test_of_duplicates_at_once_one_is_none(database_url: str) -> None:
     assert tally.began == {"scheduled": 1, "awaiting_approval": ALL - 1}
 
 
-def _decide_beforehand() -> None:
-    mock.patch.object(Asks, "exact", False).start()
+def _looks_away() -> None:
+    mock.patch.object(Asks, "look", return_value=Past(drafted=0, spent=0)).start()
 
 
-def test_a_limit_that_is_looked_at_beforehand_is_exceeded(database_url: str) -> None:
-    """What the tests above would see: facts from before the transaction are everybody's."""
-    tally = race(database_url, plant=_decide_beforehand, burst="7/600")
-    assert tally.began["scheduled"] > 7
+def _takes_no_turns() -> None:
+    mock.patch.object(Asks, "turns", ()).start()
+
+
+def test_a_limit_that_nobody_looks_at_is_exceeded(database_url: str) -> None:
+    """The race is worth something."""
+    assert race(database_url, plant=_looks_away, burst="7/600").began["scheduled"] > 7
+
+
+def test_a_limit_without_turns_is_exceeded(postgresql_url: str) -> None:
+    """As above; PostgreSQL, because SQLite's writers take turns anyhow."""
+    assert race(postgresql_url, plant=_takes_no_turns, burst="7/600").began["scheduled"] > 7

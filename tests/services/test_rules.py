@@ -216,7 +216,9 @@ def test_what_a_person_drafts_of_an_agents_action_is_not_the_agents(desk: Desk) 
     policy(desk, burst="2/60")
     first = drafted(desk)
     cancel.cancel(desk, first.id, ANA)
+    policy(desk, spend="1249:INR/60")
     assert again.again(desk, first.id, ANA).action.state is State.SCHEDULED
+    policy(desk, spend="none")
     assert drafted(desk).state is State.SCHEDULED
     assert drafted(desk).state is State.HELD
 

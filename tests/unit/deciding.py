@@ -61,8 +61,8 @@ PASTS = st.builds(
     first_for_customer=st.booleans(),
     first_by_agent=st.booleans(),
     duplicate=st.booleans(),
-    drafted=st.integers(0, 6),
-    spent=st.integers(0, 2_000),
+    drafted=st.none() | st.integers(0, 6),
+    spent=st.none() | st.integers(0, 2_000),
 )
 
 

@@ -100,7 +100,7 @@ def test_every_rule_that_holds_leaves_its_sentence(policy: Policy, facts: Facts)
     label = facts.kind.label.lower()
     assert (f"first {label} for this customer" in because) == (first and past.first_for_customer)
     assert (f"first {label} by this agent" in because) == (first and past.first_by_agent)
-    over = policy.burst is not None and past.drafted >= policy.burst.count
+    over = policy.burst is not None and (past.drafted or 0) >= policy.burst.count
     assert (
         any(reason.startswith("breaker: ") and " INR" not in reason for reason in because) >= over
     )
@@ -139,6 +139,7 @@ def test_every_rule_that_holds_leaves_its_sentence(policy: Policy, facts: Facts)
             "held",
             ["breaker: more than 20.00 INR by this agent within 60 s", "window of 300 s"],
         ),
+        ({"burst": "3/60", "spend": "5:INR/60"}, Past(), "scheduled", ["window of 300 s"]),
         ({"spend": "9:USD/60"}, Past(), "awaiting_approval", ["no limit is set for INR"]),
         (
             {"burst": "3/60", "mode": "immediate"},

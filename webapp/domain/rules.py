@@ -20,10 +20,10 @@ class Past:
     first_for_customer: bool = False
     first_by_agent: bool = False
     duplicate: bool = False
-    drafted: int = 0
-    """By this agent within the seconds of `burst`."""
-    spent: float = 0
-    """By this agent within the seconds of `spend`, in the draft's currency."""
+    drafted: int | None = None
+    """By this agent within the seconds of `burst`; None: no agent drafts it, or nobody looked."""
+    spent: float | None = None
+    """By this agent within the seconds of `spend`, in the draft's currency; None likewise."""
 
 
 NOTHING_PAST = Past()
@@ -100,19 +100,19 @@ def _duplicate(facts: Facts) -> str | None:
 
 
 def _bursts(policy: Policy, facts: Facts) -> str | None:
-    burst = policy.burst
-    if burst is None or facts.past.drafted < burst.count:
+    burst, drafted = policy.burst, facts.past.drafted
+    if burst is None or drafted is None or drafted < burst.count:
         return None
     return f"breaker: more than {burst.count} by this agent within {burst.seconds} s"
 
 
 def _spends(policy: Policy, facts: Facts) -> str | None:
-    amount = facts.kind.amount(facts.payload)
-    if policy.spend is None or not amount:
+    amount, spent = facts.kind.amount(facts.payload), facts.past.spent
+    if policy.spend is None or not amount or spent is None:
         return None
     value, currency = amount
     limit = policy.spend.limits.get(currency)
-    if limit is None or facts.past.spent + value <= limit:
+    if limit is None or spent + value <= limit:
         return None
     return (
         f"breaker: more than {plain(limit, currency)} by this agent within {policy.spend.seconds} s"

@@ -27,7 +27,7 @@ from webapp.domain.times import SECOND
 from webapp.services import merge
 from webapp.services.desk import Desk, PolicyTable
 from webapp.services.new import New
-from webapp.services.past import Asks, beforehand
+from webapp.services.past import Asks
 from webapp.store import actions, drafting
 from webapp.store.agents import Agent
 from webapp.store.drafting import Drafted, NewAction
@@ -74,14 +74,14 @@ def insert(desk: Desk, new: New) -> DraftResult:
     while True:
         asks = Asks(new, table.row(new.kind.name))
         try:
-            row = _row(desk, new, table, action_id, beforehand(desk, asks))
+            row = _row(desk, new, table, action_id)
         except KindOff:
             return _known_although_off(desk, new)
         done, found = _write(desk, new, row, table, asks)
         if done is Drafted.JOINED and found is not None:
             return DraftResult(found, created=False)
-        if done is Drafted.NEW:
-            return DraftResult(found or actions.as_inserted(row.values), created=True)
+        if done is Drafted.NEW and found is not None:
+            return DraftResult(found, created=True)
         if done is Drafted.STALE:
             table = desk.table()
         elif known := _known(desk, new, action_id):
@@ -98,7 +98,7 @@ def _write(
     wanted = new.kind.reserves(new.draft.payload)
     if not parents and wanted is None and not asks.exact:
         does = "draft" if new.compensates is None else "compensate"
-        return desk.db.statement(lambda tx: drafting.draft(tx, row), does=does), None
+        return desk.db.statement(begin, does=does)
 
     def work(tx: Tx) -> tuple[Drafted, Action | None]:
         take_turns(tx, *asks.turns)
@@ -125,17 +125,19 @@ def _write(
 def _beginning(
     desk: Desk, new: New, row: NewAction, table: PolicyTable, asks: Asks
 ) -> Callable[..., tuple[Drafted, Action]]:
-    """What inserts the row, decided again where that has to be exact, and stops its agent."""
+    """What inserts the row: decided again where the past says more, and stopping its agent."""
 
     def begin(tx: Tx, blockers: int = 0) -> tuple[Drafted, Action]:
         decided, now = row, desk.now()
-        if asks.exact:
-            decided = _row(desk, new, table, row.values["id"], asks.look(tx, now))
-        values = {**decided.values, "blockers": blockers}
-        done = drafting.draft(tx, replace(decided, values=values))
+        seen = asks.look(tx, now) if asks else NOTHING_PAST
+        if asks.exact or seen != NOTHING_PAST:
+            decided = _row(desk, new, table, row.values["id"], seen)
+        if blockers:
+            decided = replace(decided, values={**decided.values, "blockers": blockers})
+        done = drafting.draft(tx, decided)
         if done is Drafted.NEW and decided.stops:
-            asks.stop(tx, now, values["id"], decided.stops)
-        return done, actions.as_inserted(values)
+            asks.stop(tx, now, row.values["id"], decided.stops)
+        return done, actions.as_inserted(decided.values)
 
     return begin
 

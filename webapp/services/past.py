@@ -4,9 +4,8 @@ import json
 from dataclasses import dataclass
 
 from webapp.domain.policy import Policy
-from webapp.domain.rules import DAY, NOTHING_PAST, Past
+from webapp.domain.rules import DAY, Past
 from webapp.domain.times import SECOND
-from webapp.services.desk import Desk
 from webapp.services.new import New
 from webapp.store import breaker, past
 from webapp.store.engine import Tx
@@ -25,10 +24,9 @@ class Asks:
 
     @property
     def exact(self) -> bool:
-        """Whether to decide in the drafting transaction, with others like it waiting their turn.
+        """Whether others like it have to wait their turn while it is decided.
 
-        A mark, and a first of two at once, need not be: the one is looked at anyhow, and both of
-        the others wait.
+        Not for a mark, which changes nothing, nor for two firsts at once: both wait for a person.
         """
         return bool(self.turns)
 
@@ -53,8 +51,8 @@ class Asks:
             first_for_customer=customer,
             first_by_agent=agent,
             duplicate=self._may_repeat and self._repeats(tx, who),
-            drafted=past.drafted(tx, who, burst.seconds, burst.count) if burst else 0,
-            spent=self._spent(tx, who) if self._by_agent else 0,
+            drafted=past.drafted(tx, who, burst.seconds, burst.count) if burst else None,
+            spent=self._spent(tx, who) if self._by_agent else None,
         )
 
     def stop(self, tx: Tx, now: int, action_id: str, reason: str) -> list[str]:
@@ -100,16 +98,8 @@ class Asks:
         ended = self.new.again_of is None
         return past.duplicate(tx, who, DAY, order, amount, ended=ended)
 
-    def _spent(self, tx: Tx, who: Drafter) -> float:
+    def _spent(self, tx: Tx, who: Drafter) -> float | None:
         amount, spend = self._amount, self.policy.spend
         if amount is None or spend is None or amount[1] not in spend.limits:
-            return 0
+            return None
         return past.spent(tx, who, spend.seconds, amount[1])
-
-
-def beforehand(desk: Desk, asks: Asks) -> Past:
-    """What need not be exact; nothing where it does, which is asked in the transaction."""
-    if not asks or asks.exact:
-        return NOTHING_PAST
-    with desk.db.read() as tx:
-        return asks.look(tx, desk.now())
