@@ -37,6 +37,7 @@ def test_the_table_is_aligned_and_names_what_differs(on: Run) -> None:
 
 
 def test_what_is_shown_of_a_kind_can_be_set_again(on: Run) -> None:
+    on("settings", "set", "label", "desk_hours=Mon-Fri 09:00-18:00", "burst=20/60", "mode=shadow")
     shown = on("settings", "show", "label").said.splitlines()
     assert [line.partition("=")[0] for line in shown] == list(Policy.model_fields)
     assert on("settings", "set", "label", *shown).said
@@ -51,9 +52,9 @@ def test_what_is_shown_of_a_kind_can_be_set_again(on: Run) -> None:
         (("refund", "window_seconds=604801"), "window_seconds:"),
         (("refund", "mode=window", "margin_seconds=61"), "margin_seconds:"),
         (("refund", "mode=sometimes"), "mode:"),
-        (("refund", "mode=shadow"), "mode: mode=shadow is not built yet"),
-        (("refund", "burst=5/60"), "burst: burst=5/60 is not built yet"),
-        (("refund", "desk_hours=always"), "desk_hours:"),
+        (("refund", "burst=5"), "burst: '5' is not COUNT/SECONDS"),
+        (("refund", "spend=5/60"), "spend: '5' is not VALUE:CUR"),
+        (("refund", "desk_hours=Mon-Fri 9-18"), "desk_hours: 'Mon-Fri 9-18' is not DAYS HH:MM"),
         (("refund", "speed=9"), "speed: is not a policy key"),
         (("refund", "approval_above=5:XXX1"), "approval_above:"),
         (("refund", "approval_above=5:INR,6:INR"), "approval_above: INR is given twice"),

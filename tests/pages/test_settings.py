@@ -48,7 +48,14 @@ def test_the_form_of_every_kind_saves_what_it_shows(world: World, kind: str) -> 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("mode", "shadow"),
+        ("desk_hours", "Mon-Fri nine to five"),
+        ("desk_hours", "Mon 22:00-06:00"),
+        ("burst", "20 a minute"),
+        ("burst", "0/60"),
+        ("spend", "5:INR"),
+        ("spend", "5:XXQ/60"),
+        ("first_of_kind", "long_window"),
+        ("likely_duplicate", "<b>"),
         ("mode", "sometimes"),
         ("mode", ""),
         ("window_seconds", "-1"),

@@ -48,6 +48,27 @@ def test_what_is_set_is_shown_and_the_rest_stays(desk: Desk) -> None:
     assert show(desk, "refund")["refund"]["approval_above"] is None
 
 
+NEW = {
+    "mode": "shadow",
+    "first_of_kind": "approval",
+    "likely_duplicate": "long_window",
+    "desk_hours": "Mon-Fri 09:00-18:00, Sat 10:00-14:00",
+    "burst": "20/60",
+    "spend": "500000:INR,5000:USD/3600",
+}
+
+
+def test_rules_are_set_and_shown_in_the_same_words(desk: Desk) -> None:
+    """CONTRACT, Policy per kind; and taken back."""
+    usual = show(desk, "refund")["refund"]
+    policy(desk, **NEW)
+    row = show(desk, "refund")["refund"]
+    assert {key: row[key] for key in NEW} == NEW
+    assert usual["desk_hours"] == "always"
+    policy(desk, mode="window", **{key: str(usual[key] or "none") for key in NEW if key != "mode"})
+    assert show(desk, "refund")["refund"] == usual
+
+
 @pytest.mark.parametrize(
     ("values", "keys"),
     [
@@ -58,6 +79,12 @@ def test_what_is_set_is_shown_and_the_rest_stays(desk: Desk) -> None:
         ({"allow_no_undo": "perhaps"}, ["/allow_no_undo"]),
         ({"windw_seconds": "5"}, ["/windw_seconds"]),
         ({"flagged": "long_window", "long_window_seconds": "1"}, ["/long_window_seconds"]),
+        ({"likely_duplicate": "long_window", "window_seconds": "901"}, ["/long_window_seconds"]),
+        ({"desk_hours": "office"}, ["/desk_hours"]),
+        ({"desk_hours": "Mon 09:00-09:01", "window_seconds": "604800"}, ["/desk_hours"]),
+        ({"burst": "0/60", "spend": "5/60"}, ["/burst", "/spend"]),
+        ({"first_of_kind": "long_window"}, ["/first_of_kind"]),
+        ({"likely_duplicate": "yes"}, ["/likely_duplicate"]),
     ],
 )
 def test_a_bad_value_names_its_key(desk: Desk, values: dict[str, str], keys: list[str]) -> None:
@@ -69,11 +96,6 @@ def test_a_bad_value_names_its_key(desk: Desk, values: dict[str, str], keys: lis
 def test_a_key_of_later_is_refused(desk: Desk, key: str) -> None:
     """CONTRACT: keys and modes not built yet are refused."""
     assert refused(desk, "refund", **{key: "same"}) == [f"/{key}"]
-
-
-def test_the_mode_of_later_is_refused(desk: Desk) -> None:
-    """As above, for `shadow`."""
-    assert refused(desk, "refund", mode="shadow") == ["/mode"]
 
 
 def test_an_unknown_kind_has_no_settings(desk: Desk) -> None:

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.test_policy import ON, policies
+from tests.unit.deciding import ON, policies
+from webapp.domain.decision import decide
 from webapp.domain.errors import KindOff
 from webapp.domain.kinds.registry import DRAFTED, KINDS
-from webapp.domain.policy import Facts, Mode, Policy, decide
-from webapp.domain.preview import Case, preview
+from webapp.domain.policy import Mode, Policy
+from webapp.domain.preview import FLAGGED, Case, preview
+from webapp.domain.rules import Facts
 from webapp.domain.times import SECOND
 from webapp.services.preview import FirstViews
 from webapp.web.pages.preview_words import immediate, line, warnings
@@ -36,7 +38,9 @@ def asked(kind: str, policy: Policy, case: Case) -> object:
     if case.amount:
         payload[AMOUNTS[kind]] = {"value": case.amount[0], "currency": case.amount[1]}
     try:
-        return decide(policy, Facts(KINDS[kind], payload, NOW, case.flagged))
+        return decide(
+            policy, Facts(KINDS[kind], payload, NOW, case.other.flagged, past=case.other.past)
+        )
     except KindOff:
         return None
 
@@ -48,7 +52,7 @@ def test_every_example_is_what_decide_says(policy: Policy, kind: str) -> None:
     cases = preview(KINDS[kind], policy, NOW, USUAL)
     assert cases
     assert [case.decision for case in cases] == [asked(kind, policy, case) for case in cases]
-    assert [case.flagged for case in cases] == [False] * (len(cases) - 1) + [True]
+    assert cases[-1].other == FLAGGED
 
 
 @settings(max_examples=60)
@@ -124,6 +128,50 @@ def test_every_kind_has_examples(kind: str) -> None:
     """Ways back too; with an amount where the kind has one."""
     cases = preview(KINDS[kind], Policy(mode=Mode.WINDOW), NOW, USUAL)
     assert any(case.amount for case in cases) == KINDS[kind].says("amount")
+
+
+def test_what_the_other_rules_look_for_is_shown() -> None:
+    """Issue 4, 7: "a refund for a new customer waits for approval"."""
+    said = words(
+        "refund",
+        mode="window",
+        first_of_kind="approval",
+        likely_duplicate="long_window",
+        burst="20/60",
+        spend="500000:INR/3600",
+        flagged="same",
+    )
+    assert said == [
+        "A refund of 5,000.00 INR runs after 5 min, unless somebody cancels.",
+        "A refund of 5,000.01 INR is held, with all that its agent has scheduled.",
+        "A refund of 300.00 USD waits for approval.",
+        "A refund of 5,000.00 INR for a new customer waits for approval.",
+        "A refund of 5,000.00 INR by a new agent waits for approval.",
+        (
+            "A refund of 5,000.00 INR like another of the same order runs after 15 min, "
+            "unless somebody cancels."
+        ),
+        (
+            "A refund of 5,000.00 INR beyond what its agent may draft is held, "
+            "with all that its agent has scheduled."
+        ),
+        (
+            "A refund of 5,000.00 INR beyond what its agent may spend is held, "
+            "with all that its agent has scheduled."
+        ),
+        (
+            "A refund of 5,000.00 INR for a flagged customer runs after 5 min, "
+            "unless somebody cancels."
+        ),
+    ]
+
+
+def test_shadow_and_desk_hours_are_said() -> None:
+    """What a window would do, and when windows count."""
+    assert words("label", mode="shadow", desk_hours="Mon-Fri 09:00-18:00")[0] == (
+        "A return label waits for approval; a window would say: "
+        "runs after 5 min of desk hours, unless somebody cancels."
+    )
 
 
 def test_immediate_warns_where_it_cannot_be_taken_back() -> None:

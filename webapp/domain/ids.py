@@ -18,6 +18,11 @@ def new_id(at: int) -> str:
     return str(UUID(int=value))
 
 
+def least_id(at: int) -> str:
+    """Below every id made at `at` (UTC microseconds) or later."""
+    return str(UUID(int=max(0, at // 1000) << 80))
+
+
 def idempotency_key(action_id: str) -> str:
     """The key under which every attempt is sent: from the action's id, nothing else."""
     return f"act_{action_id}"

@@ -1,18 +1,16 @@
-"""The policy table: what one kind may do by itself, and `decide()`, the only reader of modes."""
+"""The policy table: one row a kind, its keys and values as the contract names them."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PlainSerializer
 from pydantic import model_validator as check
 
-from webapp.domain.errors import KindOff
-from webapp.domain.kinds.base import Kind
+from webapp.domain.hours import ALWAYS, DeskHours, read_hours
 from webapp.domain.kinds.registry import KINDS
-from webapp.domain.money import plain, thresholds, thresholds_text
-from webapp.domain.states import State
-from webapp.domain.times import SECOND
+from webapp.domain.money import thresholds, thresholds_text
+from webapp.domain.rates import Burst, Spend, read_burst, read_spend
 
 
 class Mode(StrEnum):
@@ -20,6 +18,7 @@ class Mode(StrEnum):
 
     OFF = "off"
     APPROVAL = "approval"
+    SHADOW = "shadow"
     WINDOW = "window"
     IMMEDIATE = "immediate"
 
@@ -27,25 +26,41 @@ class Mode(StrEnum):
 _Week = Annotated[int, Field(ge=0, le=604_800)]
 _Hour = Annotated[int, Field(ge=0, le=3_600)]
 _Minute = Annotated[int, Field(ge=0, le=60)]
+_LONGEST_WAIT_WEEKS = 52
+"""Within which desk hours must let the longest window end."""
 
 
-def _limits(text: object) -> object:
-    if text is None or text == "" or text == "none":
-        return None
-    return thresholds(text) if isinstance(text, str) else text
+def _parsed(read: Callable[[str], object]) -> BeforeValidator:
+    """Texts by `read`; empty and `none` are nothing."""
+
+    def parse(text: object) -> object:
+        if text is None or text == "" or text == "none":
+            return None
+        return read(text) if isinstance(text, str) else text
+
+    return BeforeValidator(parse)
 
 
 def _yes_no(value: object) -> object:
     return {"yes": True, "no": False}.get(value, value) if isinstance(value, str) else value
 
 
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
 Limits = Annotated[
     dict[str, int] | None,
-    BeforeValidator(_limits),
+    _parsed(thresholds),
     PlainSerializer(lambda limits: thresholds_text(limits) if limits else None),
 ]
 YesNo = Annotated[
     bool, BeforeValidator(_yes_no), PlainSerializer(lambda yes: "yes" if yes else "no")
+]
+Hours = Annotated[
+    InstanceOf[DeskHours] | None,
+    _parsed(read_hours),
+    PlainSerializer(lambda hours: str(hours or ALWAYS)),
 ]
 
 
@@ -62,10 +77,15 @@ class Policy(BaseModel):
     long_window_above: Limits = None
     long_window_seconds: _Week = 900
     flagged: Literal["approval", "long_window", "same"] = "approval"
+    first_of_kind: Literal["approval", "same"] = "same"
+    likely_duplicate: Literal["approval", "long_window", "same"] = "same"
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     max_overdue_seconds: Annotated[int, Field(ge=1, le=604_800)] = 3_600
     on_parent_failed: Literal["cancel", "hold"] = "cancel"
     reservation_seconds: Annotated[int, Field(ge=1, le=604_800)] = 1_800
+    desk_hours: Hours = None
+    burst: Annotated[InstanceOf[Burst] | None, _parsed(read_burst), PlainSerializer(_text)] = None
+    spend: Annotated[InstanceOf[Spend] | None, _parsed(read_spend), PlainSerializer(_text)] = None
     allow_no_undo: YesNo = False
 
     @property
@@ -75,12 +95,24 @@ class Policy(BaseModel):
 
     @property
     def _uses_long_window(self) -> bool:
-        return bool(self.long_window_above) or self.flagged == "long_window"
+        rules = (self.flagged, self.likely_duplicate)
+        return bool(self.long_window_above) or "long_window" in rules
 
     @check(mode="after")
     def _long_is_longer(self) -> Self:
         if self.long_window_seconds < self.window_seconds and self._uses_long_window:
             raise ValueError("long_window_seconds must not be shorter than window_seconds")
+        return self
+
+    @check(mode="after")
+    def _hours_let_it_end(self) -> Self:
+        if self.desk_hours is not None:
+            open_seconds = self.desk_hours.minutes_a_week * 60 * _LONGEST_WAIT_WEEKS
+            if open_seconds < self.longest_window_seconds:
+                raise ValueError(
+                    f"desk_hours are too short: a window of {self.longest_window_seconds} s "
+                    "would not end within a year"
+                )
         return self
 
 
@@ -89,111 +121,3 @@ def default_policy(kind: str) -> Policy:
     if KINDS[kind].repairs:
         return Policy(mode=Mode.WINDOW, window_seconds=10, flagged="same", allow_no_undo=True)
     return Policy()
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What `decide()` may know of a draft. Times in UTC microseconds."""
-
-    kind: Kind
-    payload: dict[str, Any]
-    now: int
-    flagged: bool = False
-    not_before: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Where a draft begins, and why. Durations and times in microseconds."""
-
-    state: State
-    mode: Mode
-    because: tuple[str, ...]
-    window: int
-    margin: int
-    cancel_by: int | None
-    execute_at: int | None
-
-    def as_json(self) -> dict[str, Any]:
-        return {"mode": self.mode.value, "because": list(self.because)}
-
-
-def decide(policy: Policy, facts: Facts) -> Decision:
-    """Mode, window and reasons for one draft: the strictest rule wins.
-
-    Raises KindOff. The agent can make it later (`not_before`), never sooner.
-    """
-    if policy.mode is Mode.OFF:
-        raise KindOff(f"{facts.kind.label} is switched off: an admin has to switch it on first.")
-    approval = [reason for reason in _approvals(policy, facts) if reason]
-    if approval:
-        return Decision(
-            State.AWAITING_APPROVAL,
-            Mode.APPROVAL,
-            tuple(approval),
-            policy.approved_window_seconds * SECOND,
-            policy.margin_seconds * SECOND,
-            None,
-            None,
-        )
-    longer = [reason for reason in _longer(policy, facts) if reason]
-    if policy.mode is Mode.IMMEDIATE and not longer:
-        times = schedule(facts.now, 0, 0, facts.not_before)
-        reason = (*_below(policy, facts), "immediate: neither window nor margin")
-        return Decision(State.SCHEDULED, Mode.IMMEDIATE, reason, 0, 0, *times)
-    seconds = policy.long_window_seconds if longer else policy.window_seconds
-    window, margin = seconds * SECOND, policy.margin_seconds * SECOND
-    because = (*longer, *_below(policy, facts), f"window of {seconds} s")
-    times = schedule(facts.now, window, margin, facts.not_before)
-    return Decision(State.SCHEDULED, Mode.WINDOW, because, window, margin, *times)
-
-
-def schedule(now: int, window: int, margin: int, not_before: int | None) -> tuple[int, int]:
-    """`cancel_by` and `execute_at`; `not_before` moves both, never nearer."""
-    execute_at = max(now + window + margin, not_before or 0)
-    return execute_at - margin, execute_at
-
-
-def _approvals(policy: Policy, facts: Facts) -> list[str | None]:
-    return [
-        "this kind needs approval" if policy.mode is Mode.APPROVAL else None,
-        _unlisted(policy.approval_above, facts) or _unlisted(policy.long_window_above, facts),
-        _above(policy.approval_above, facts),
-        "flagged customer" if facts.flagged and policy.flagged == "approval" else None,
-        None if policy.allow_no_undo else facts.kind.no_undo(facts.payload),
-    ]
-
-
-def _longer(policy: Policy, facts: Facts) -> list[str | None]:
-    return [
-        _above(policy.long_window_above, facts),
-        "flagged customer" if facts.flagged and policy.flagged == "long_window" else None,
-    ]
-
-
-def _unlisted(limits: dict[str, int] | None, facts: Facts) -> str | None:
-    amount = facts.kind.amount(facts.payload)
-    if limits and amount and amount[1] not in limits:
-        return f"no limit is set for {amount[1]}"
-    return None
-
-
-def _above(limits: dict[str, int] | None, facts: Facts) -> str | None:
-    amount = facts.kind.amount(facts.payload)
-    if not limits or not amount:
-        return None
-    value, currency = amount
-    limit = limits.get(currency)
-    if limit is None or value <= limit:
-        return None
-    return f"amount above {plain(limit, currency)}"
-
-
-def _below(policy: Policy, facts: Facts) -> tuple[str, ...]:
-    amount = facts.kind.amount(facts.payload)
-    limits = policy.approval_above or policy.long_window_above
-    if not limits or not amount or _above(limits, facts):
-        return ()
-    value, currency = amount
-    how = "under" if value < limits[currency] else "up to"
-    return (f"amount {how} {plain(limits[currency], currency)}",)

@@ -1,11 +1,14 @@
 """What a policy would do, by example: `decide()` itself, asked about drafts that nobody made."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 
+from webapp.domain.decision import Decision, decide
 from webapp.domain.errors import KindOff
 from webapp.domain.kinds.base import Example, Kind
-from webapp.domain.policy import Decision, Facts, Policy, decide
+from webapp.domain.policy import Policy
+from webapp.domain.rules import NOTHING_PAST, Facts, Past
 
 Money = tuple[int, str]
 """Minor units and currency."""
@@ -15,41 +18,71 @@ OTHER = ("USD", "EUR")
 
 
 @dataclass(frozen=True, slots=True)
+class Other:
+    """What sets a draft apart that is not in its payload."""
+
+    words: str
+    flagged: bool = False
+    past: Past = NOTHING_PAST
+
+
+PLAIN = Other("")
+FLAGGED = Other("for a flagged customer", flagged=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One draft, and what `decide()` says of it; None: it is refused, the kind is off."""
 
     words: str
     """What sets its payload apart; may be empty."""
     amount: Money | None
-    flagged: bool
+    other: Other
     decision: Decision | None
 
 
-def preview(kind: Kind, policy: Policy, now: int, usual: Money) -> list[Case]:
-    """Every band of amounts that the policy tells apart, then a flagged customer's.
+def preview(kind: Kind, policy: Policy, now: int, usual: Money, zone: tzinfo = UTC) -> list[Case]:
+    """Every band of amounts that the policy tells apart, then all that its other rules look for.
 
     `usual` is an amount of the kind, for where no limit says which are worth showing. What
     stands for a band is its largest amount; above the last limit it is one minor unit more. Where
-    all end alike, two are enough. Time in UTC microseconds.
+    all end alike, two are enough. Time in UTC microseconds; `zone` is the desk's.
     """
     drafts = [
         (example, amount)
         for example in kind.examples
         for amount in (_amounts(policy, usual) if example.priced else [None])
     ]
-    cases = [_case(kind, policy, now, *draft, flagged=False) for draft in drafts]
-    cases.append(_case(kind, policy, now, *drafts[0], flagged=True))
+    asked = [(*draft, PLAIN) for draft in drafts]
+    asked += [(*drafts[0], other) for other in _others(kind, policy)]
+    cases = [_case(policy, Facts(kind, {}, now, zone=zone), *one) for one in asked]
     alike = len({_outcome(case) for case in cases}) == 1
     return [cases[0], cases[-1]] if alike else cases
 
 
+def _others(kind: Kind, policy: Policy) -> Iterator[Other]:
+    """What the row's rules look for; a flagged customer always, and last."""
+    if policy.first_of_kind == "approval":
+        yield Other("for a new customer", past=Past(first_for_customer=True))
+        yield Other("by a new agent", past=Past(first_by_agent=True))
+    if policy.likely_duplicate != "same" and kind.says("amount"):
+        yield Other("like another of the same order", past=Past(duplicate=True))
+    if policy.burst is not None:
+        yield Other("beyond what its agent may draft", past=Past(drafted=policy.burst.count))
+    if policy.spend is not None and kind.says("amount"):
+        most = max(policy.spend.limits.values())
+        yield Other("beyond what its agent may spend", past=Past(spent=most))
+    yield FLAGGED
+
+
 def _outcome(case: Case) -> tuple[object, ...]:
     one = case.decision
-    return () if one is None else (one.state, one.mode, one.window)
+    return () if one is None else (one.state, one.mode, one.window, one.instead is None)
 
 
 def _amounts(policy: Policy, usual: Money) -> Iterator[Money]:
-    limits = [limit for limit in (policy.approval_above, policy.long_window_above) if limit]
+    spend = policy.spend.limits if policy.spend else None
+    limits = [one for one in (policy.approval_above, policy.long_window_above, spend) if one]
     if not limits:
         yield usual
         return
@@ -62,11 +95,12 @@ def _amounts(policy: Policy, usual: Money) -> Iterator[Money]:
 
 
 def _case(
-    kind: Kind, policy: Policy, now: int, example: Example, amount: Money | None, *, flagged: bool
+    policy: Policy, facts: Facts, example: Example, amount: Money | None, other: Other
 ) -> Case:
     payload = example.payload if amount is None else example.with_amount(*amount)
+    known = replace(facts, payload=dict(payload), flagged=other.flagged, past=other.past)
     try:
-        decision = decide(policy, Facts(kind, dict(payload), now, flagged))
+        decision = decide(policy, known)
     except KindOff:
         decision = None
-    return Case(example.words, amount, flagged, decision)
+    return Case(example.words, amount, other, decision)

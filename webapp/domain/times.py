@@ -24,7 +24,7 @@ def from_rfc3339(text: str) -> int:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError("the time needs a zone, for example a final Z")
-    at = (moment - _EPOCH) // timedelta(microseconds=1)
+    at = from_datetime(moment)
     if not 0 <= at <= _LATEST:
         raise ValueError("the time is off the scale")
     return at
@@ -33,3 +33,8 @@ def from_rfc3339(text: str) -> int:
 def to_datetime(at: int) -> datetime:
     """An aware UTC datetime."""
     return _EPOCH + timedelta(microseconds=at)
+
+
+def from_datetime(moment: datetime) -> int:
+    """The inverse, for any aware datetime."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)

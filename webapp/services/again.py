@@ -6,8 +6,9 @@ from webapp.domain.errors import WrongState
 from webapp.domain.states import RAN_OUT
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.draft import DraftResult, New, insert
+from webapp.services.draft import DraftResult, insert
 from webapp.services.explain import check_seen, require
+from webapp.services.new import New
 
 
 def again(

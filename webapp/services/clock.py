@@ -4,6 +4,7 @@ from webapp.domain.action import Action
 from webapp.domain.errors import Invalid, LimitReached, NotHeld, TooLate
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
+from webapp.services import open_hours
 from webapp.services.asking import Verb, ask
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
@@ -46,8 +47,8 @@ def release(
 ) -> Action:
     """held -> scheduled, with the time that was left. Raises NotFound, Changed, NotHeld."""
 
-    def move(tx: Tx, asker: Asker, _: Action) -> AnyRow | None:
-        return transitions.release(tx, action_id, asker)
+    def move(tx: Tx, asker: Asker, found: Action) -> AnyRow | None:
+        return transitions.release(tx, action_id, asker, open_hours.left(tx, found, desk.now()))
 
     return ask(desk, action_id, caller, _RELEASE, move, reason=reason, seen=seen)
 
@@ -64,8 +65,9 @@ def extend(
         raise Invalid.field("/seconds", f"must be between 1 and {EXTENSION_AT_MOST}")
 
     def move(tx: Tx, asker: Asker, found: Action) -> AnyRow | None:
-        reserve = _reservation(desk, tx, found)
-        return transitions.extend(tx, action_id, asker, seconds * SECOND, reserve)
+        reserve, span = _reservation(desk, tx, found), seconds * SECOND
+        later = open_hours.later(found, span)
+        return transitions.extend(tx, action_id, asker, span, reserve, later)
 
     return ask(desk, action_id, caller, _EXTEND, move, seen=seen, stuck=_at_the_limit)
 

@@ -11,8 +11,9 @@ from webapp.domain.kinds.registry import KINDS
 from webapp.domain.states import State
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.draft import DraftResult, New, insert
+from webapp.services.draft import DraftResult, insert
 from webapp.services.explain import check_seen, require
+from webapp.services.new import New
 
 NOTE_AT_MOST = 5_000
 

@@ -1,6 +1,7 @@
 """What every service works on: one database, its settings, and the policy table as last read."""
 
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 from webapp.config import Settings
 from webapp.domain.policy import Policy, default_policy
@@ -27,6 +28,7 @@ class Desk:
     def __init__(self, db: Database, settings: Settings) -> None:
         self.db = db
         self.settings = settings
+        self.zone = ZoneInfo(settings.timezone)
         self._table: PolicyTable | None = None
 
     def now(self) -> int:

@@ -1,10 +1,12 @@
 """Drafting: the policy decides where an action begins, and the key makes a repeat harmless."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from webapp.connectors.targets import check_headers, check_target
 from webapp.domain.action import Action
+from webapp.domain.decision import Decision, decide
 from webapp.domain.drafts import Draft, canonical, fingerprint, read_draft
 from webapp.domain.errors import (
     DependencyNotLive,
@@ -16,18 +18,22 @@ from webapp.domain.errors import (
     WrongState,
 )
 from webapp.domain.ids import new_id
-from webapp.domain.kinds.base import Kind
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.merging import check_merge_key, scope
-from webapp.domain.policy import Decision, Facts, Policy, decide
+from webapp.domain.policy import Policy
+from webapp.domain.rules import NOTHING_PAST, Facts, Past
+from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services import merge
 from webapp.services.desk import Desk, PolicyTable
+from webapp.services.new import New
+from webapp.services.past import Asks
 from webapp.store import actions, drafting
 from webapp.store.agents import Agent
 from webapp.store.drafting import Drafted, NewAction
 from webapp.store.engine import Tx
 from webapp.store.transitions import RESERVED_BEYOND
+from webapp.store.turns import take_turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,36 +67,21 @@ def draft(desk: Desk, agent: Agent, body: object, key: str | None) -> DraftResul
     return insert(desk, new)
 
 
-@dataclass(frozen=True, slots=True)
-class New:
-    """What is to be inserted, before the policy has spoken."""
-
-    kind: Kind
-    draft: Draft
-    agent: str
-    drafted_by: str
-    key: str | None = None
-    body_hash: str | None = None
-    compensates: str | None = None
-    again_of: str | None = None
-    reason: str | None = None
-    """Said in the event: why a person drafted it."""
-
-
 def insert(desk: Desk, new: New) -> DraftResult:
     """Decide and insert, again when the policy table moved in between."""
     table = desk.last_table()
     action_id = new_id(desk.now())
     while True:
+        asks = Asks(new, table.row(new.kind.name))
         try:
             row = _row(desk, new, table, action_id)
         except KindOff:
             return _known_although_off(desk, new)
-        done, found = _write(desk, new, row, table)
+        done, found = _write(desk, new, row, table, asks)
         if done is Drafted.JOINED and found is not None:
             return DraftResult(found, created=False)
-        if done is Drafted.NEW:
-            return DraftResult(found or actions.as_inserted(row.values), created=True)
+        if done is Drafted.NEW and found is not None:
+            return DraftResult(found, created=True)
         if done is Drafted.STALE:
             table = desk.table()
         elif known := _known(desk, new, action_id):
@@ -98,24 +89,25 @@ def insert(desk: Desk, new: New) -> DraftResult:
 
 
 def _write(
-    desk: Desk, new: New, row: NewAction, table: PolicyTable
+    desk: Desk, new: New, row: NewAction, table: PolicyTable, asks: Asks
 ) -> tuple[Drafted, Action | None]:
+    begin = _beginning(desk, new, row, table, asks)
     if row.values["merge_scope"] is not None:
-        return merge.write(desk, row, new.draft, table)
+        return merge.write(desk, row, new.draft, table, asks.turns, begin)
     parents = tuple(dict.fromkeys(new.draft.depends_on))
     wanted = new.kind.reserves(new.draft.payload)
-    if not parents and wanted is None:
+    if not parents and wanted is None and not asks.exact:
         does = "draft" if new.compensates is None else "compensate"
-        return desk.db.statement(lambda tx: drafting.draft(tx, row), does=does), None
+        return desk.db.statement(begin, does=does)
 
     def work(tx: Tx) -> tuple[Drafted, Action | None]:
+        take_turns(tx, *asks.turns)
         if actions.exists(tx, row.values["id"], new.agent, new.key):
             return Drafted.KNOWN, None
         blockers = _lock(tx, new, parents) if parents else 0
         if wanted is not None and not drafting.take_stock(tx, wanted):
             raise OutOfStock(f"Fewer than {wanted.quantity} of {wanted.sku} are available.")
-        blocked = NewAction({**row.values, "blockers": blockers}, row.revision, row.data)
-        done = drafting.draft(tx, blocked)
+        done, _ = begin(tx, blockers)
         if done is not Drafted.NEW:
             raise _Undone(done)
         if parents:
@@ -128,6 +120,26 @@ def _write(
         return desk.db.transact(work)
     except _Undone as undone:
         return undone.done, None
+
+
+def _beginning(
+    desk: Desk, new: New, row: NewAction, table: PolicyTable, asks: Asks
+) -> Callable[..., tuple[Drafted, Action]]:
+    """What inserts the row: decided again where the past says more, and stopping its agent."""
+
+    def begin(tx: Tx, blockers: int = 0) -> tuple[Drafted, Action]:
+        decided, now = row, desk.now()
+        seen = asks.look(tx, now) if asks else NOTHING_PAST
+        if asks.exact or seen != NOTHING_PAST:
+            decided = _row(desk, new, table, row.values["id"], seen)
+        if blockers:
+            decided = replace(decided, values={**decided.values, "blockers": blockers})
+        done = drafting.draft(tx, decided)
+        if done is Drafted.NEW and decided.stops:
+            asks.stop(tx, now, row.values["id"], decided.stops)
+        return done, actions.as_inserted(decided.values)
+
+    return begin
 
 
 class _Undone(Exception):
@@ -148,12 +160,16 @@ def _lock(tx: Tx, new: New, parents: tuple[str, ...]) -> int:
     return drafting.blockers(rows)
 
 
-def _row(desk: Desk, new: New, table: PolicyTable, action_id: str) -> NewAction:
+def _row(
+    desk: Desk, new: New, table: PolicyTable, action_id: str, past: Past = NOTHING_PAST
+) -> NewAction:
     now = desk.now()
     asked = new.draft
     policy = table.row(new.kind.name)
     flagged = asked.customer.ref in table.flagged
-    decision = decide(policy, Facts(new.kind, asked.payload, now, flagged, asked.not_before_at))
+    not_before = asked.not_before_at
+    facts = Facts(new.kind, asked.payload, now, flagged, not_before, past, desk.zone)
+    decision = decide(policy, facts)
     amount = new.kind.amount(asked.payload)
     payload = canonical(asked.payload)
     reserves = new.kind.reserves(asked.payload) is not None
@@ -180,6 +196,7 @@ def _row(desk: Desk, new: New, table: PolicyTable, action_id: str) -> NewAction:
         "overdue_after": policy.max_overdue_seconds * SECOND,
         "decision": canonical(decision.as_json()),
         "state_by": "policy",
+        "state_reason": "; ".join(decision.trips) if decision.state is State.HELD else None,
         "reserved_until": _reserved_until(now, policy, decision) if reserves else None,
         "compensates": new.compensates,
         "again_of": new.again_of,
@@ -188,7 +205,7 @@ def _row(desk: Desk, new: New, table: PolicyTable, action_id: str) -> NewAction:
     }
     said = {"mode": decision.mode.value, "because": list(decision.because)}
     data = said | {"reason": new.reason} if new.reason else said
-    return NewAction(values, table.revision, canonical(data))
+    return NewAction(values, table.revision, canonical(data), "; ".join(decision.trips))
 
 
 def _merge_scope(new: New) -> str | None:

@@ -5,32 +5,45 @@ approved or sent ahead by a person, full, too long together, or needing approval
 `scheduled` no arrow leads to `awaiting_approval`).
 """
 
+from collections.abc import Callable
+
 from webapp.domain.action import Action
+from webapp.domain.decision import decide
 from webapp.domain.drafts import Draft, canonical, fingerprint
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.merging import joined
-from webapp.domain.policy import Facts, decide
+from webapp.domain.rules import Facts
 from webapp.domain.states import State
 from webapp.services.desk import Desk, PolicyTable
-from webapp.store import actions, drafting, merging
+from webapp.store import actions, merging
 from webapp.store.drafting import Drafted, NewAction
 from webapp.store.engine import AnyRow, Tx
+from webapp.store.turns import take_turns
 
 
 def write(
-    desk: Desk, row: NewAction, asked: Draft, table: PolicyTable
+    desk: Desk,
+    row: NewAction,
+    asked: Draft,
+    table: PolicyTable,
+    turns: tuple[str, ...],
+    begin: Callable[[Tx], tuple[Drafted, Action]],
 ) -> tuple[Drafted, Action | None]:
-    """Join, or insert `row`, in one transaction. The action is given where it was joined."""
+    """Join, or `begin`, in one transaction.
+
+    `turns` are those that `begin` needs: before any row is locked.
+    """
 
     def work(tx: Tx) -> tuple[Drafted, Action | None]:
         values = row.values
         merging.take_turns(tx, values)
+        take_turns(tx, *turns)
         if actions.exists(tx, values["id"], values["agent"], values["draft_key"]):
             return Drafted.KNOWN, None
         found = merging.target(tx, values)
         if found is not None and _join(desk, tx, row, asked, table, found):
             return Drafted.JOINED, actions.get(tx, found.id)
-        return drafting.draft(tx, row), None
+        return begin(tx)
 
     return desk.db.transact(work)
 
@@ -45,7 +58,7 @@ def _join(
         return False
     not_before = max(found.not_before_at or 0, asked.not_before_at or 0) or None
     flagged = asked.customer.ref in table.flagged
-    facts = Facts(kind, payload, desk.now(), flagged, not_before)
+    facts = Facts(kind, payload, desk.now(), flagged, not_before, zone=desk.zone)
     decision = decide(table.row(kind.name), facts)
     if decision.state is not State.SCHEDULED or decision.execute_at is None:
         return False

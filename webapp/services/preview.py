@@ -44,7 +44,7 @@ def look(desk: Desk, kind: str, policy: Policy) -> Preview:
     with desk.db.read() as tx:
         usual = first_views.last_amount(tx, kind) or _USUAL
         delays = first_views.delays(tx, kind)
-    cases = preview.preview(KINDS[kind], policy, desk.now(), usual)
+    cases = preview.preview(KINDS[kind], policy, desk.now(), usual, desk.zone)
     if len(delays) < VIEWS_AT_LEAST:
         return Preview(cases, None)
     window = policy.window_seconds * SECOND

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -16,8 +17,7 @@ from webapp.store.engine import Tx
 
 LATER = frozenset(
     {
-        *("first_of_kind", "likely_duplicate", "needs_eyes", "approval_ttl_seconds"),
-        *("desk_hours", "burst", "spend"),
+        *("needs_eyes", "approval_ttl_seconds"),
     }
 )
 """Keys of the contract that are not built yet."""
@@ -134,26 +134,25 @@ def _opens(before: Policy, after: Policy) -> bool:
 
 def _changed(before: Policy, values: Mapping[str, str]) -> Policy:
     later = [key for key in values if key in LATER]
-    if later or values.get("mode") == "shadow":
-        key = later[0] if later else "mode"
-        raise Invalid.field(f"/{key}", f"{key}={values[key]} is not built yet")
+    if later:
+        raise Invalid.field(f"/{later[0]}", f"{later[0]}={values[later[0]]} is not built yet")
     try:
         return Policy.model_validate(before.model_dump(mode="json") | dict(values))
     except ValidationError as problem:
         errors = tuple(
-            FieldError(f"/{_key(error['loc'])}", _words(error))
+            FieldError(f"/{_key(error)}", _words(error))
             for error in problem.errors(include_url=False)
         )
         detail = "; ".join(f"{error.pointer[1:]}: {error.detail}" for error in errors)
         raise Invalid(detail, errors) from None
 
 
-def _key(location: tuple[int | str, ...]) -> int | str:
-    # the one rule on several keys is about the longer window (Policy._long_is_longer)
-    return location[0] if location else "long_window_seconds"
+def _key(error: Mapping[str, Any]) -> str:
+    # A rule on several keys (Policy's checks) begins with the one to change.
+    return str(error["loc"][0] if error["loc"] else _words(error).split()[0])
 
 
-def _words(error: Mapping[str, object]) -> str:
+def _words(error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
         return f"is not a policy key; they are {', '.join(Policy.model_fields)}"
     return str(error["msg"]).removeprefix("Value error, ")

@@ -33,6 +33,7 @@ _COLUMNS = (
     *("drafted_by", "drafted_at", "not_before_at", "draft_key", "draft_hash", "window", "margin"),
     *("cancel_by", "execute_at", "claimable_at", "decision", "blockers", "state_by"),
     *("overdue_after", "reserved_until", "compensates", "again_of", "merge_key", "merge_scope"),
+    "state_reason",
 )
 
 
@@ -56,6 +57,8 @@ class NewAction:
     revision: int
     """Of the policy table that decided."""
     data: str = "{}"
+    stops: str = ""
+    """Why what its agent has scheduled of this kind is to be held, where it is."""
 
 
 class _Logged:

@@ -16,16 +16,15 @@ from sqlalchemy import (
     String,
     bindparam,
     exists,
-    func,
     insert,
     null,
     select,
     text,
 )
 
-from webapp.domain.drafts import fingerprint
 from webapp.domain.merging import WINDOWS
 from webapp.domain.states import State
+from webapp.store import turns
 from webapp.store.arrow import Arrow, guarded, param
 from webapp.store.engine import AnyRow, Tx
 from webapp.store.schema import action, desk, part
@@ -81,7 +80,6 @@ _MERGE = Arrow(
         exists().where(desk.c.revision == param("revision", BigInteger())),
     ),
 )
-_LOCK_POSTGRESQL = select(func.pg_advisory_xact_lock(bindparam("b_lock", type_=BigInteger())))
 _PARTS = (
     select(*(part.c[name] for name in Part.__dataclass_fields__))
     .where(part.c.action.in_(bindparam("ids", expanding=True)))
@@ -95,13 +93,9 @@ _KEPT = (
 
 def take_turns(tx: Tx, values: Mapping[str, Any]) -> None:
     """Wait for other drafts of this key or scope, until the end of the transaction."""
-    if tx.dialect != "postgresql":
-        return  # SQLite has one writer at a time
     key, agent = values["draft_key"], values["agent"]
     names = [f"key {agent} {key}"] if key is not None else []
-    for name in (*names, f"scope {values['merge_scope']}"):
-        number = int.from_bytes(bytes.fromhex(fingerprint(name))[:8], signed=True)
-        tx.conn.execute(_LOCK_POSTGRESQL, {"b_lock": number})
+    turns.take_turns(tx, *names, f"scope {values['merge_scope']}")
 
 
 def target(tx: Tx, values: Mapping[str, Any]) -> AnyRow | None:

@@ -33,6 +33,7 @@ def _not_before(time: Any) -> ColumnElement[int]:
 
 
 _span = param("span", BigInteger())
+_later = param("later", BigInteger())
 
 
 def _outlasting(execute_at: Any) -> ColumnElement[int]:
@@ -83,7 +84,9 @@ _APPROVE = Arrow(
 )
 _REJECT = Arrow("rejected", asked(State.AWAITING_APPROVAL, state=State.REJECTED, finished_at=NOW))
 _HOLD = Arrow("held", asked(State.SCHEDULED, **HELD))
-_left = func.coalesce(action.c.held_left, action.c.window + action.c.margin)
+_left = func.coalesce(
+    param("left", BigInteger()), action.c.held_left, action.c.window + action.c.margin
+)
 _released = _not_before(NOW + later(_left, literal(RELEASE_AT_LEAST, BigInteger())))
 _RELEASE = Arrow(
     "released",
@@ -101,9 +104,9 @@ _EXTEND = Arrow(
     "extended",
     owned(
         State.SCHEDULED,
-        execute_at=action.c.execute_at + _span,
-        cancel_by=action.c.cancel_by + _span,
-        claimable_at=later(action.c.claimable_at, action.c.execute_at + _span),
+        execute_at=action.c.execute_at + _later,
+        cancel_by=action.c.cancel_by + _later,
+        claimable_at=later(action.c.claimable_at, action.c.execute_at + _later),
         extended=action.c.extended + _span,
         **RENEW,
     ).where(
@@ -188,18 +191,24 @@ def hold(tx: Tx, action_id: str, asker: Asker, reserve: int) -> AnyRow | None:
     return _run(_HOLD, tx, action_id, asker, reserve=reserve)
 
 
-def release(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:
+def release(tx: Tx, action_id: str, asker: Asker, left: int | None = None) -> AnyRow | None:
     """held -> scheduled with the time that was left, at least RELEASE_AT_LEAST.
 
-    It no longer waits for what has failed; the event says which those were.
+    `left` where that is not what the row says, because only desk hours count. It no longer waits
+    for what has failed; the event says which those were.
     """
-    return _free(_RELEASE, tx, action_id, asker)
+    return _free(_RELEASE, tx, action_id, asker, left=left)
 
 
-def extend(tx: Tx, action_id: str, asker: Asker, span: int, reserve: int) -> AnyRow | None:
-    """scheduled -> scheduled, `span` later; None also when the limit is reached."""
-    said = {"seconds": span // SECOND}
-    return _run(_EXTEND, tx, action_id, asker, said, span=span, reserve=reserve)
+def extend(
+    tx: Tx, action_id: str, asker: Asker, span: int, reserve: int, takes: int | None = None
+) -> AnyRow | None:
+    """scheduled -> scheduled, `span` later; None also when the limit is reached.
+
+    `takes` where it is longer until that much has passed, because only desk hours count.
+    """
+    said, moved = {"seconds": span // SECOND}, span if takes is None else takes
+    return _run(_EXTEND, tx, action_id, asker, said, span=span, reserve=reserve, later=moved)
 
 
 def run_now(tx: Tx, action_id: str, asker: Asker) -> AnyRow | None:

@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, State
-from webapp.domain.times import SECOND
+from webapp.domain.times import SECOND, from_rfc3339
 from webapp.services.cancel import late_receipt
 from webapp.services.late import disagreeing
 from webapp.services.screen import Surroundings
@@ -19,6 +19,10 @@ _EFFECTS = {
     "submitted": "The provider took it; it is not settled yet.",
     "failed_later": "The provider took it, and it failed there later.",
     "reversed": "It was taken back.",
+}
+_NO_WINDOW = {
+    State.AWAITING_APPROVAL: "it would wait for approval without it too",
+    State.HELD: "a window would not have run it, the breaker would have held it",
 }
 _QUOTED_AT_MOST = 300
 
@@ -34,7 +38,7 @@ class Teller:
     def facts(self) -> list[Markup]:
         """Sentences, none where the row speaks for itself."""
         tell = {
-            State.AWAITING_APPROVAL: self._after_failed,
+            State.AWAITING_APPROVAL: self._awaiting,
             State.SCHEDULED: self._scheduled,
             State.HELD: self._held,
             State.EXECUTING: self._executing,
@@ -74,6 +78,22 @@ class Teller:
             yield Markup("Attempt {} had no effect: {}.").format(
                 self.action.attempt, self._quoted(error.get("message"))
             )
+
+    def _awaiting(self) -> Iterator[Markup]:
+        yield from self._after_failed()
+        yield from self._shadow()
+
+    def _shadow(self) -> Iterator[Markup]:
+        """What the window would have done, where the kind is in shadow."""
+        instead = self.action.decision.get("would_have") or {}
+        at = instead.get("execute_at")
+        if at is not None:
+            yield Markup("In shadow: a window would have run it at {}, unless cancelled.").format(
+                self.zone.marked(from_rfc3339(at))
+            )
+        elif instead:
+            words = _NO_WINDOW[State(instead["state"])]
+            yield Markup("In shadow: {}.").format(words)
 
     def _joined(self) -> Iterator[Markup]:
         """What the drafts that joined it want, beside the first one's words."""

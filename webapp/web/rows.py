@@ -28,7 +28,7 @@ SUMMARY_AT_MOST = 140
 _ASKS = frozenset({State.AWAITING_APPROVAL, State.HELD, State.UNKNOWN})
 _ORDINARY = (
     *("window of", "amount under", "amount up to"),
-    *("immediate:", "this kind needs approval"),
+    *("immediate:", "this kind needs approval", "this kind is in shadow", "instead of:"),
 )
 """How reasons begin that say nothing of a risk."""
 _MONEY = re.compile(r"\b(\d+(?:\.\d+)?) ([A-Z]{3})\b")
@@ -132,7 +132,12 @@ class Row:
         if self.action.state not in (State.AWAITING_APPROVAL, State.SCHEDULED, State.HELD):
             return []
         because = self.action.decision.get("because", ())
-        found = [in_words(reason) for reason in because if not reason.startswith(_ORDINARY)]
+        said = self.action.state_reason or ""
+        found = [
+            in_words(reason)
+            for reason in because
+            if not reason.startswith(_ORDINARY) and reason not in said
+        ]
         if self.action.attempt:
             found.append(f"attempt {self.action.attempt + 1}")
         if self.action.again_of:

@@ -43,6 +43,19 @@ _ID: Schema = {"type": "string", "format": "uuid"}
 _KIND: Schema = {"enum": list(KINDS)}
 _STATE: Schema = {"enum": [state.value for state in State]}
 
+_DECISION = _object(
+    {
+        "mode": _TEXT,
+        "because": _list(_TEXT),
+        "desk_hours": _TEXT,
+        "timezone": _TEXT,
+        "breaker": {"const": True},
+        "would_have": _object(
+            {"state": _STATE, "cancel_by": _maybe(_TIME), "execute_at": _maybe(_TIME)}
+        ),
+    },
+    ("desk_hours", "timezone", "breaker", "would_have"),
+)
 _ACTION = _object(
     {
         "id": _ID,
@@ -62,7 +75,7 @@ _ACTION = _object(
         "execute_at": _maybe(_TIME),
         "cancel_by": _maybe(_TIME),
         "window_seconds": _NUMBER,
-        "decision": _object({"mode": _TEXT, "because": _list(_TEXT)}),
+        "decision": ref("Decision"),
         "version": _WHOLE,
         "attempt": _WHOLE,
         "claimed_at": _maybe(_TIME),
@@ -159,6 +172,7 @@ _PROBLEM = _object(
 
 ANSWERS: dict[str, Schema] = {
     "Action": _ACTION,
+    "Decision": _DECISION,
     "Actions": _object({"items": _list(ref("Action")), "next": _maybe(_TEXT)}),
     "Receipt": _RECEIPT,
     "Cancelled": {"oneOf": [_CANCELLED, _ALREADY]},

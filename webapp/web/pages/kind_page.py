@@ -39,7 +39,8 @@ def kind_page(
     now = texts(row)
     entered = now | dict(values or {})
     found = KINDS[kind]
-    more = policy_form.more(found)
+    zone = desk().settings.timezone
+    more = policy_form.more(found, zone)
     fields = {"mode", *(field.key for field in (*policy_form.FIRST, *more))}
     last = versions.changes(desk(), _VERSIONS, kind)
     errors = errors or {}
@@ -47,7 +48,7 @@ def kind_page(
         "settings/kind.html",
         "/settings/",
         kind=found,
-        words=sentences(found, row),
+        words=sentences(found, row, zone),
         modes=policy_form.modes(found),
         first=policy_form.FIRST,
         more=more,

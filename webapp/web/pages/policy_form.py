@@ -1,7 +1,7 @@
 """The fields of a kind's policy, as the form shows them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from webapp.domain.kinds.base import Kind
 from webapp.domain.policy import Mode
@@ -9,6 +9,10 @@ from webapp.domain.policy import Mode
 MODES = {
     Mode.OFF: ("Off", "Agents may not draft it."),
     Mode.APPROVAL: ("Approval", "Each one waits until a person approves it."),
+    Mode.SHADOW: (
+        "Shadow",
+        "Each one waits for approval, and shows when a window would have run it.",
+    ),
     Mode.WINDOW: ("Window", "It is scheduled, shown with a countdown, and runs unless cancelled."),
     Mode.IMMEDIATE: ("Immediate", "It runs at once. Nobody can stop it."),
 }
@@ -31,6 +35,7 @@ FIRST = (
     Field("window_seconds", "Window", "Seconds in which people can cancel, 0 to 604800 (a week)."),
     Field("margin_seconds", "Margin", "Seconds after the countdown; a cancel still counts."),
 )
+_BEYOND = "One beyond it is held, with all that this agent has scheduled of this kind."
 MORE = (
     Field("approved_window_seconds", "Window after an approval", "Seconds, 0 to 3600."),
     Field(
@@ -58,6 +63,45 @@ MORE = (
             ("long_window", "get the longer window"),
             ("same", "are like everybody"),
         ),
+    ),
+    Field(
+        "first_of_kind",
+        "First of its kind",
+        "For a customer, or by an agent, among the latest 10000 of either; one that was cancelled, "
+        "rejected or failed was none.",
+        choices=(("approval", "waits for approval"), ("same", "is like every other")),
+    ),
+    Field(
+        "likely_duplicate",
+        "Likely duplicate",
+        "Same order, kind and amount within a day.",
+        choices=(
+            ("approval", "waits for approval"),
+            ("long_window", "gets the longer window"),
+            ("same", "is marked"),
+        ),
+        only="amount",
+    ),
+    Field(
+        "burst",
+        "Most by one agent",
+        f"Like 20/60: 20 within 60 seconds; empty for no limit. {_BEYOND}",
+        number=False,
+    ),
+    Field(
+        "spend",
+        "Most money by one agent",
+        "Like 500000:INR/3600, in minor units within 3600 seconds, several currencies with "
+        f"commas; others then wait for approval. {_BEYOND}",
+        number=False,
+        only="amount",
+    ),
+    Field(
+        "desk_hours",
+        "Desk hours",
+        "Like Mon-Fri 09:00-18:00, Sat 10:00-14:00; or always. Windows count only then, by the "
+        "desk's clock ({zone}). The window after an approval is not among them.",
+        number=False,
     ),
     Field("max_attempts", "Attempts", "How often it is tried when nothing happened, 1 to 100."),
     Field(
@@ -88,9 +132,13 @@ MORE = (
 )
 
 
-def more(kind: Kind) -> list[Field]:
-    """Those of MORE that mean something for this kind."""
-    return [field for field in MORE if not field.only or kind.says(field.only)]
+def more(kind: Kind, zone: str) -> list[Field]:
+    """Those of MORE that mean something for this kind, the desk's zone named in their hints."""
+    return [
+        replace(field, hint=field.hint.replace("{zone}", zone))
+        for field in MORE
+        if not field.only or kind.says(field.only)
+    ]
 
 
 def modes(kind: Kind) -> list[tuple[str, str, str]]:

@@ -9,14 +9,18 @@ from webapp.domain.policy import Mode, Policy
 _UNLESS = "unless somebody cancels"
 
 
-def sentences(kind: Kind, policy: Policy) -> list[str]:
-    """The rule first, then what differs from it."""
+def sentences(kind: Kind, policy: Policy, zone: str = "") -> list[str]:
+    """The rule first, then what differs from it. `zone` is the name of the desk's, where shown."""
     one = called(kind)
     if policy.mode is Mode.OFF:
         return [f"{one} is refused when it is drafted."]
     if policy.mode is Mode.APPROVAL:
-        return [f"{one} waits for approval.", _approved(policy)]
-    return [_rule(one, policy), *_exceptions(kind, policy)]
+        return [f"{one} waits for approval.", *_stops(policy, "what"), _approved(policy)]
+    rule, exceptions = _rule(one, policy), _exceptions(kind, policy, zone)
+    if policy.mode is Mode.SHADOW:
+        shadow = f"{one} waits for approval, and shows what a window would have done."
+        return [shadow, f"With the window: {rule[0].lower()}{rule[1:]}", *exceptions]
+    return [rule, *exceptions]
 
 
 def called(kind: Kind) -> str:
@@ -49,19 +53,15 @@ def _rule(one: str, policy: Policy) -> str:
     return f"{one}{upto} runs {window} after drafting, {_UNLESS}{above}."
 
 
-def _exceptions(kind: Kind, policy: Policy) -> Iterator[str]:
-    longer = f"runs {duration(policy.long_window_seconds)} after drafting"
-    if policy.long_window_above:
-        yield f"Above {limits(policy.long_window_above)} it {longer}."
-    if policy.long_window_above or policy.approval_above:
-        yield "In a currency without a limit it waits for approval."
-    if policy.flagged == "approval":
-        yield "For a flagged customer it waits for approval."
-    if policy.flagged == "long_window":
-        yield f"For a flagged customer it {longer}."
+def _exceptions(kind: Kind, policy: Policy, zone: str) -> Iterator[str]:
+    yield from _rules(kind, policy)
+    yield from _stops(policy, "it is held, and what")
+    if policy.desk_hours and policy.mode is not Mode.IMMEDIATE:
+        where = f" in {zone}" if zone else ""
+        yield f"Windows count only while the desk is open: {policy.desk_hours}{where}."
     if kind.says("no_undo") and not policy.allow_no_undo:
         yield "Without an undo it waits for approval."
-    if policy.mode is Mode.WINDOW and policy.margin_seconds:
+    if policy.mode in (Mode.SHADOW, Mode.WINDOW) and policy.margin_seconds:
         yield (
             f"It runs {duration(policy.margin_seconds)} after the countdown has ended, "
             "so that a click in the last moment still counts."
@@ -73,6 +73,34 @@ def _exceptions(kind: Kind, policy: Policy) -> Iterator[str]:
     )
     if policy.on_parent_failed == "hold":
         yield "If what it depends on fails, it is held for a person; else it would be cancelled."
+
+
+def _rules(kind: Kind, policy: Policy) -> Iterator[str]:
+    longer = f"runs {duration(policy.long_window_seconds)} after drafting"
+    if policy.long_window_above:
+        yield f"Above {limits(policy.long_window_above)} it {longer}."
+    if policy.long_window_above or policy.approval_above or policy.spend:
+        yield "In a currency without a limit it waits for approval."
+    if policy.flagged == "approval":
+        yield "For a flagged customer it waits for approval."
+    if policy.flagged == "long_window":
+        yield f"For a flagged customer it {longer}."
+    if policy.first_of_kind == "approval":
+        yield "The first for a customer, or by an agent, waits for approval."
+    if policy.likely_duplicate != "same" and kind.says("amount"):
+        then = "waits for approval" if policy.likely_duplicate == "approval" else longer
+        yield f"One with the order and amount of another within a day {then}."
+
+
+def _stops(policy: Policy, held: str) -> Iterator[str]:
+    most = []
+    if policy.burst:
+        most.append(f"{policy.burst.count} within {duration(policy.burst.seconds)}")
+    if policy.spend:
+        money = limits(dict(policy.spend.limits))
+        most.append(f"{money} within {duration(policy.spend.seconds)}")
+    for limit in most:
+        yield f"Beyond {limit} by one agent {held} that agent has scheduled of this kind is held."
 
 
 def _approved(policy: Policy) -> str:

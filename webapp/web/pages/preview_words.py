@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from webapp.domain.decision import Decision
 from webapp.domain.kinds.base import Kind
 from webapp.domain.policy import Mode, Policy
 from webapp.domain.preview import Case
@@ -27,20 +28,24 @@ def line(kind: Kind, case: Case) -> Line:
         amount = f" {case.words}{amount}"
     elif case.words:
         amount = f" {case.words}"
-    whose = " for a flagged customer" if case.flagged else ""
+    other = f" {case.other.words}" if case.other.words else ""
     why = ", ".join(case.decision.because) if case.decision else ""
-    return Line(f"{called(kind)}{amount}{whose} {_outcome(case)}.", why)
+    return Line(f"{called(kind)}{amount}{other} {_outcome(case.decision)}.", why)
 
 
-def _outcome(case: Case) -> str:
-    decision = case.decision
+def _outcome(decision: Decision | None) -> str:
     if decision is None:
         return "is refused"
+    if decision.instead is not None:
+        return f"waits for approval; a window would say: {_outcome(decision.instead)}"
     if decision.state is State.AWAITING_APPROVAL:
         return "waits for approval"
+    if decision.state is State.HELD:
+        return "is held, with all that its agent has scheduled"
     if decision.mode is Mode.IMMEDIATE:
         return "runs at once, and nobody has time to cancel"
-    return f"runs after {duration(decision.window // SECOND)}, unless somebody cancels"
+    hours = " of desk hours" if decision.counted else ""
+    return f"runs after {duration(decision.window // SECOND)}{hours}, unless somebody cancels"
 
 
 def warnings(kind: Kind, policy: Policy, views: FirstViews | None) -> Iterator[str]:

@@ -10,11 +10,11 @@ from markupsafe import Markup, escape
 from webapp.domain.action import Action
 from webapp.domain.ids import idempotency_key
 from webapp.domain.states import State
-from webapp.domain.times import SECOND
+from webapp.domain.times import SECOND, from_rfc3339
 from webapp.store.dependants import Dependant
 from webapp.store.events import Event
 from webapp.store.merging import Part
-from webapp.web.moments import amount, span
+from webapp.web.moments import Zone, amount, span
 from webapp.web.rows import Row, in_words
 from webapp.web.visible import visible
 
@@ -45,7 +45,12 @@ _WORDS = {
     "late_result": "attempt {attempt} reported late, {outcome}: not applied",
 }
 """By the event's verb; what is not here is said by its own name."""
-_WHY = {"window": "Why a window", "approval": "Why approval", "immediate": "Why at once"}
+_WHY = {
+    "window": "Why a window",
+    "approval": "Why approval",
+    "shadow": "Why approval, in shadow",
+    "immediate": "Why at once",
+}
 _OUTCOMES = {"scheduled": "no effect", "executing": "in doubt"}
 """What an attempt reported, where that is not the state's own name."""
 _QUOTED = ("reason", "error", "evidence")
@@ -226,6 +231,7 @@ class Story:
         if action.cancel_by is not None and action.execute_at is not None:
             yield "Shown until", shown(action.cancel_by, "stamp")
             yield "Runs at", shown(action.execute_at, "stamp")
+        yield from self._counted()
         if action.window:
             yield (
                 "Window",
@@ -239,6 +245,19 @@ class Story:
             yield "Time left", escape(span(action.held_left))
         if action.reserved_until is not None:
             yield "Stock reserved", shown(action.reserved_until, "stamp")
+
+    def _counted(self) -> Iterator[tuple[str, Markup]]:
+        """By the desk's clock, which the reader's may not be; and in shadow, what would be."""
+        action, decision = self.action, self.action.decision
+        if decision.get("desk_hours"):
+            zone = str(decision["timezone"])
+            yield "Desk hours", Markup("{}, {}").format(decision["desk_hours"], zone)
+            if action.execute_at is not None:
+                yield "By the desk's clock", escape(Zone(zone).stamp(action.execute_at))
+        instead = (decision.get("would_have") or {}).get("execute_at")
+        if instead:
+            shown = self.row.zone.marked(from_rfc3339(instead), "stamp")
+            yield "A window would run it", shown
 
     def _ending(self) -> Iterator[tuple[str, Markup]]:
         action, shown = self.action, self.row.zone.marked
