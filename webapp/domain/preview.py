@@ -22,12 +22,12 @@ class Other:
     """What sets a draft apart that is not in its payload."""
 
     words: str
+    past: Past
     flagged: bool = False
-    past: Past = NOTHING_PAST
 
 
-PLAIN = Other("")
-FLAGGED = Other("for a flagged customer", flagged=True)
+_QUIET = Past(drafted=0, spent=0)
+"""Of an agent that has drafted nothing lately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +53,29 @@ def preview(kind: Kind, policy: Policy, now: int, usual: Money, zone: tzinfo = U
         for example in kind.examples
         for amount in (_amounts(policy, usual) if example.priced else [None])
     ]
-    asked = [(*draft, PLAIN) for draft in drafts]
-    asked += [(*drafts[0], other) for other in _others(kind, policy)]
+    # nobody's limits hold for a way back: people draft it
+    quiet = NOTHING_PAST if kind.repairs else _QUIET
+    asked = [(*draft, Other("", quiet)) for draft in drafts]
+    asked += [(*drafts[0], other) for other in _others(kind, policy, quiet)]
     cases = [_case(policy, Facts(kind, {}, now, zone=zone), *one) for one in asked]
     alike = len({_outcome(case) for case in cases}) == 1
     return [cases[0], cases[-1]] if alike else cases
 
 
-def _others(kind: Kind, policy: Policy) -> Iterator[Other]:
+def _others(kind: Kind, policy: Policy, quiet: Past) -> Iterator[Other]:
     """What the row's rules look for; a flagged customer always, and last."""
     if policy.first_of_kind == "approval":
-        yield Other("for a new customer", past=Past(first_for_customer=True))
-        yield Other("by a new agent", past=Past(first_by_agent=True))
+        yield Other("for a new customer", replace(quiet, first_for_customer=True))
+        yield Other("by a new agent", replace(quiet, first_by_agent=True))
     if policy.likely_duplicate != "same" and kind.says("amount"):
-        yield Other("like another of the same order", past=Past(duplicate=True))
-    if policy.burst is not None:
-        yield Other("beyond what its agent may draft", past=Past(drafted=policy.burst.count))
-    if policy.spend is not None and kind.says("amount"):
+        yield Other("like another of the same order", replace(quiet, duplicate=True))
+    if policy.burst is not None and not kind.repairs:
+        burst = policy.burst.count
+        yield Other("beyond what its agent may draft", replace(quiet, drafted=burst))
+    if policy.spend is not None and kind.says("amount") and not kind.repairs:
         most = max(policy.spend.limits.values())
-        yield Other("beyond what its agent may spend", past=Past(spent=most))
-    yield FLAGGED
+        yield Other("beyond what its agent may spend", replace(quiet, spent=most))
+    yield Other("for a flagged customer", quiet, flagged=True)
 
 
 def _outcome(case: Case) -> tuple[object, ...]:
