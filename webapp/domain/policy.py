@@ -62,6 +62,8 @@ class Policy(BaseModel):
     long_window_above: Limits = None
     long_window_seconds: _Week = 900
     flagged: Literal["approval", "long_window", "same"] = "approval"
+    needs_eyes: YesNo = False
+    approval_ttl_seconds: Annotated[int, Field(ge=1, le=2_592_000)] = 86_400
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     max_overdue_seconds: Annotated[int, Field(ge=1, le=604_800)] = 3_600
     on_parent_failed: Literal["cancel", "hold"] = "cancel"
@@ -152,6 +154,12 @@ def schedule(now: int, window: int, margin: int, not_before: int | None) -> tupl
     """`cancel_by` and `execute_at`; `not_before` moves both, never nearer."""
     execute_at = max(now + window + margin, not_before or 0)
     return execute_at - margin, execute_at
+
+
+def approve_by(policy: Policy, decision: Decision, now: int) -> int | None:
+    """When a draft that waits for a decision is rejected by itself."""
+    waits = decision.state is State.AWAITING_APPROVAL
+    return now + policy.approval_ttl_seconds * SECOND if waits else None
 
 
 def _approvals(policy: Policy, facts: Facts) -> list[str | None]:

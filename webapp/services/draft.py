@@ -19,7 +19,7 @@ from webapp.domain.ids import new_id
 from webapp.domain.kinds.base import Kind
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.merging import check_merge_key, scope
-from webapp.domain.policy import Decision, Facts, Policy, decide
+from webapp.domain.policy import Decision, Facts, Policy, approve_by, decide
 from webapp.domain.times import SECOND
 from webapp.services import merge
 from webapp.services.desk import Desk, PolicyTable
@@ -178,6 +178,8 @@ def _row(desk: Desk, new: New, table: PolicyTable, action_id: str) -> NewAction:
         "draft_hash": new.body_hash,
         **_timing(decision),
         "overdue_after": policy.max_overdue_seconds * SECOND,
+        "unseen": policy.needs_eyes,
+        "approve_by": approve_by(policy, decision, now),
         "decision": canonical(decision.as_json()),
         "state_by": "policy",
         "reserved_until": _reserved_until(now, policy, decision) if reserves else None,

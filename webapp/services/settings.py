@@ -15,7 +15,7 @@ from webapp.store.engine import Tx
 
 LATER = frozenset(
     {
-        *("first_of_kind", "likely_duplicate", "needs_eyes", "approval_ttl_seconds"),
+        *("first_of_kind", "likely_duplicate"),
         *("desk_hours", "burst", "spend"),
     }
 )

@@ -34,7 +34,7 @@ class Teller:
     def facts(self) -> list[Markup]:
         """Sentences, none where the row speaks for itself."""
         tell = {
-            State.AWAITING_APPROVAL: self._after_failed,
+            State.AWAITING_APPROVAL: self._awaiting,
             State.SCHEDULED: self._scheduled,
             State.HELD: self._held,
             State.EXECUTING: self._executing,
@@ -86,6 +86,13 @@ class Teller:
         yield from told
         if self.action.state_reason and not (told and self.action.state_by == "policy"):
             yield self._quoted(self.action.state_reason)
+
+    def _awaiting(self) -> Iterator[Markup]:
+        yield from self._after_failed()
+        if self.action.approve_by is not None:
+            yield Markup("Rejected by itself at {}, unless somebody decides before.").format(
+                self.zone.marked(self.action.approve_by, "stamp")
+            )
 
     def _after_failed(self) -> Iterator[Markup]:
         for parent in self.waits_for():
@@ -169,9 +176,9 @@ class Teller:
         yield from self._repeated()
 
     def _rejected(self) -> Iterator[Markup]:
-        yield Markup("Rejected by {}: {}.").format(
-            self.name(self.action.state_by), self._quoted(self.action.state_reason)
-        )
+        by_itself = self.action.state_by == "policy"
+        who = Markup("itself") if by_itself else self.name(self.action.state_by)
+        yield Markup("Rejected by {}: {}.").format(who, self._quoted(self.action.state_reason))
         yield from self._repeated()
 
     def _failed(self) -> Iterator[Markup]:

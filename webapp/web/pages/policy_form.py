@@ -34,6 +34,12 @@ FIRST = (
 MORE = (
     Field("approved_window_seconds", "Window after an approval", "Seconds, 0 to 3600."),
     Field(
+        "approval_ttl_seconds",
+        "Approval expires after",
+        "Seconds, 1 to 2592000 (30 days). What nobody decides on by then is rejected by itself. "
+        "Holds for what is drafted from now on.",
+    ),
+    Field(
         "approval_above",
         "Approval above",
         "Like 500000:INR,5000:USD, in minor units (paise, cents); empty for no limit. "
@@ -58,6 +64,13 @@ MORE = (
             ("long_window", "get the longer window"),
             ("same", "are like everybody"),
         ),
+    ),
+    Field(
+        "needs_eyes",
+        "When nobody has seen it",
+        "What becomes of one that was on nobody's screen when its time comes. "
+        "Holds for what is drafted from now on.",
+        choices=(("no", "it runs"), ("yes", "it is held for a person")),
     ),
     Field("max_attempts", "Attempts", "How often it is tried when nothing happened, 1 to 100."),
     Field(

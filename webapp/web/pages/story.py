@@ -22,6 +22,7 @@ _WORDS = {
     "drafted": "drafted by {actor}",
     "approved": "approved by {actor}",
     "rejected": "rejected by {actor}",
+    "expired": "rejected by itself",
     "held": "held by {actor}",
     "held_with_parent": "held by {actor}: what it depends on has failed",
     "released": "released by {actor}",
