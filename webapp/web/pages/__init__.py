@@ -4,6 +4,7 @@ from flask import Flask
 
 from webapp.web.pages import (
     action,
+    approvals,
     customers,
     feed,
     layout,
@@ -16,7 +17,10 @@ from webapp.web.pages import (
     status,
 )
 
-_PAGES = (feed, action, pauses, sign_in, status, settings, lists, customers, sandbox, not_built)
+_PAGES = (
+    *(feed, approvals, action, pauses, sign_in, status),
+    *(settings, lists, customers, sandbox, not_built),
+)
 
 
 def init_pages(app: Flask) -> None:
