@@ -227,6 +227,13 @@ def test_hostile_texts_are_inert_and_a_text_that_goes_out_is_shown_in_full(world
     assert "&lt;b&gt;Hi&lt;/b&gt;" in row
 
 
+def test_a_label_is_told_in_plain_words(world: World) -> None:
+    world.policy("label", mode="approval")
+    row = rows(get(world.ana, HERE))[world.returns.draft("label")["id"]]
+    assert "<dt>from</dt><dd>Asha Rao, 1 MG Road, Bengaluru, 560001, IN</dd>" in row
+    assert "<dt>parcel weight</dt><dd>500 g</dd>" in row
+
+
 def test_a_long_queue_is_cut_and_says_so(
     world: World, queue: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

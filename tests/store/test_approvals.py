@@ -4,7 +4,7 @@ from tests.store.rows import ANA, put, put_exchange, row, states, stocked, verbs
 from tests.store.rows import available as in_stock
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
-from webapp.store import approvals, events, transitions
+from webapp.store import approvals, events, pauses, transitions
 from webapp.store.engine import Database
 
 DAY = 86_400 * SECOND
@@ -80,6 +80,17 @@ def test_who_decides_first_wins(database: Database) -> None:
         assert database.transact(lambda tx, one=one: transitions.approve(tx, one, ANA, 0)) is None  # type: ignore[misc]
         assert len(verbs(database, one)) == 2
     assert states(database, approved, rejected, gone) == ["scheduled", "rejected", "rejected"]
+
+
+def test_while_it_is_paused_it_waits(database: Database) -> None:
+    """DESIGN: rows stay as they are; so a database that was put back can be looked at first."""
+    one, other = waiting(database, 2 * DAY), put(database, WAITS, kind="reply", approve_by=1)
+    stop = database.transact(
+        lambda tx: pauses.add(tx, agent=None, kind="refund", reason="look", by="staff:ana")
+    )
+    assert expire(database) == [other]
+    database.transact(lambda tx: pauses.remove(tx, stop.id, "staff:ana"))
+    assert expire(database) == [one]
 
 
 def test_its_own_time_is_looked_at_again(database: Database) -> None:

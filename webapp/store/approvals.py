@@ -10,6 +10,7 @@ from webapp.domain.times import SECOND
 from webapp.store.actions import many
 from webapp.store.arrow import Arrow, asked
 from webapp.store.asker import Asker
+from webapp.store.batches import NOT_PAUSED
 from webapp.store.consequences import ended
 from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.schema import ASKING, WAITING, action
@@ -21,7 +22,7 @@ _OLDEST = _waiting.order_by(action.c.id).limit(_limit)
 _COUNT = select(func.count()).select_from(_waiting.limit(_limit).subquery())
 _EXPIRED = (
     select(action.c.id, action.c.drafted_at, action.c.approve_by)
-    .where(WAITING, action.c.approve_by <= NOW)
+    .where(WAITING, action.c.approve_by <= NOW, NOT_PAUSED)
     .order_by(action.c.approve_by)
     .limit(_limit)
 )
@@ -46,7 +47,10 @@ def count(tx: Tx, most: int) -> int:
 
 
 def expired(tx: Tx, limit: int) -> list[tuple[str, int]]:
-    """Ids whose time is over, and for how long each was to wait at most (microseconds)."""
+    """Ids whose time is over, and for how long each was to wait at most (microseconds).
+
+    None that is paused: while people find out what is wrong, rows stay as they are.
+    """
     rows = tx.conn.execute(_EXPIRED, tx.params({"b_limit": limit}))
     return [(row.id, row.approve_by - row.drafted_at) for row in rows]
 
