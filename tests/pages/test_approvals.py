@@ -229,7 +229,8 @@ def test_hostile_texts_are_inert_and_a_text_that_goes_out_is_shown_in_full(world
 
 def test_a_label_is_told_in_plain_words(world: World) -> None:
     world.policy("label", mode="approval")
-    row = rows(get(world.ana, HERE))[world.returns.draft("label")["id"]]
+    made = world.returns.draft("label")["id"]
+    row = rows(get(world.ana, HERE))[made]
     assert "<dt>from</dt><dd>Asha Rao, 1 MG Road, Bengaluru, 560001, IN</dd>" in row
     assert "<dt>parcel weight</dt><dd>500 g</dd>" in row
 
