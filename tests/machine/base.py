@@ -48,6 +48,7 @@ POLICY = {
     "max_attempts": "3",
     "max_overdue_seconds": "900",
     "approved_window_seconds": "10",
+    "approval_ttl_seconds": "600",
     "reservation_seconds": "600",
 }
 

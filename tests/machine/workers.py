@@ -12,6 +12,7 @@ from tests.machine.provider import Outcome
 from webapp.domain.ids import idempotency_key
 from webapp.domain.states import CANCELLABLE, State
 from webapp.domain.times import SECOND
+from webapp.services.approvals import expire_approvals
 from webapp.services.execute import Attempt, execute
 from webapp.services.late import reconcile
 from webapp.services.overdue import hold_overdue
@@ -253,6 +254,23 @@ class Workers(Cancels):
         assert set(expire_reservations(self.desks[0])) <= over
         for one in over:
             self.model.end(one, State.CANCELLED)
+        self.promises()
+        self._reject_undecided(waits=waits)
+
+    def _reject_undecided(self, *, waits: bool) -> None:
+        """Exactly what waited for a decision for too long, with what depends on it."""
+        undecided = [
+            row
+            for row in self.seen.rows.values()
+            if row.state == State.AWAITING_APPROVAL and not self.seen.paused(row)
+        ]
+        if waits and undecided:
+            self.db.set(max(self.db.at, min(row.approve_by for row in undecided)))
+        over = {row.id for row in undecided if row.approve_by <= self.db.at}
+        ended: set[str] = set()
+        for one in expire_approvals(self.desks[0]):
+            ended |= {one, *self.model.end(one, State.REJECTED)}
+        assert over <= ended
 
     def _put_back(self) -> None:
         """A backup was restored: its workers are gone, and nobody knows how theirs ended."""

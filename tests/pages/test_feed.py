@@ -202,7 +202,7 @@ def test_a_pause_needs_a_reason_and_is_shown(world: World) -> None:
     assert "Somebody has resumed already" in client.get("/").text
 
 
-@pytest.mark.parametrize("path", ["/approvals", "/history", "/reports"])
+@pytest.mark.parametrize("path", ["/history", "/reports"])
 def test_what_is_not_built_says_so(world: World, path: str) -> None:
     page = world.ana.client.get(path)
     assert page.status_code == 501

@@ -49,8 +49,17 @@ def test_what_differs_from_it_follows() -> None:
             "so that a click in the last moment still counts."
         ),
         "Once approved it runs 10 s later, unless somebody cancels.",
+        "What nobody decides on within 1 d is rejected.",
         "If it was due for more than 1 h without being run, it is held for a person.",
     ]
+
+
+def test_eyes_are_told_of_and_that_nothing_runs_at_once_then() -> None:
+    said = "If it was on nobody's screen when its time comes, it is held for a person"
+    row = {"mode": "window", "needs_eyes": "yes"}
+    assert f"{said}." in sentences(KINDS["refund"], Policy.model_validate(row))
+    at_once = Policy.model_validate(row | {"mode": "immediate"})
+    assert f"{said}, so each one is." in sentences(KINDS["refund"], at_once)
 
 
 @pytest.mark.parametrize("kind", KINDS)

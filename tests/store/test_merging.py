@@ -82,6 +82,7 @@ def test_a_row_that_changed_since_it_was_found_is_not_joined(desk: Desk) -> None
     becomes = {
         "payload": "{}", "payload_hash": "0" * 64, "decision": "{}", "not_before_at": None,
         "window": 1, "margin": 0, "cancel_by": 2**53, "execute_at": 2**53,
+        "unseen": False,
     }  # fmt: skip
     draft = row(desk.db, made.id)._asdict() | {"id": "other", "drafted_by": "agent:bot"}
     for change in (

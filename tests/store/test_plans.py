@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from tests.store.rows import LEASE, claim_all, put
 from webapp.domain.times import SECOND
-from webapp.store import overdue
+from webapp.store import approvals, overdue
 from webapp.store.batches import CLAIM, NEXT_DUE, OLDEST_OVERDUE
 from webapp.store.engine import Database
 from webapp.store.schema import action
@@ -113,6 +113,25 @@ def test_an_index_answers_whatever_else_there_is(crowded: Any, backend: str, nam
     for line in found.splitlines():
         assert "Seq Scan on action" not in line, found
         assert not line.startswith("SCAN action") or INDEX in line, found
+
+
+@pytest.mark.parametrize(
+    ("statement", "indexes"),
+    [
+        (approvals._OLDEST, ["ix_action_asking"]),
+        (approvals._COUNT, ["ix_action_asking"]),
+        # where hardly any wait, PostgreSQL takes either
+        (approvals._EXPIRED, ["ix_action_approve_by", "ix_action_asking"]),
+    ],
+    ids=["queue", "count", "expired"],
+)
+def test_what_waits_for_approval_is_found_by_an_index(
+    crowded: Any, backend: str, statement: Any, indexes: list[str]
+) -> None:
+    """Every page counts it, and every sweep looks for what has waited for too long."""
+    found = plan(crowded(backend), statement, {"b_limit": 100})
+    assert any(index in found for index in indexes), found
+    assert "Seq Scan on action" not in found, found
 
 
 def test_the_one_due_row_is_found_among_them(crowded: Any, backend: str) -> None:

@@ -60,6 +60,8 @@ class Action:
     first_viewed_at: int | None
     has_dependants: bool = False
     """Others were drafted to run after it."""
+    approve_by: int | None = None
+    """When it is rejected by itself, should it still wait for a decision."""
     merges: int = 0
     """How many further drafts joined it."""
     depends_on: tuple[str, ...] = ()

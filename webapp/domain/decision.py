@@ -125,3 +125,9 @@ def _shadow(policy: Policy, facts: Facts) -> Decision:
         last = f"instead of: {last}"
     because = ("this kind is in shadow: it needs approval", *rules, last)
     return _waits(policy, Mode.SHADOW, because, trips=instead.trips, instead=instead)
+
+
+def approve_by(policy: Policy, decision: Decision, now: int) -> int | None:
+    """When a draft that waits for a decision is rejected by itself."""
+    waits = decision.state is State.AWAITING_APPROVAL
+    return now + policy.approval_ttl_seconds * SECOND if waits else None

@@ -79,6 +79,8 @@ class Policy(BaseModel):
     flagged: Literal["approval", "long_window", "same"] = "approval"
     first_of_kind: Literal["approval", "same"] = "same"
     likely_duplicate: Literal["approval", "long_window", "same"] = "same"
+    needs_eyes: YesNo = False
+    approval_ttl_seconds: Annotated[int, Field(ge=1, le=2_592_000)] = 86_400
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     max_overdue_seconds: Annotated[int, Field(ge=1, le=604_800)] = 3_600
     on_parent_failed: Literal["cancel", "hold"] = "cancel"

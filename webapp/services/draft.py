@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp.connectors.targets import check_headers, check_target
 from webapp.domain.action import Action
-from webapp.domain.decision import Decision, decide
+from webapp.domain.decision import Decision, approve_by, decide
 from webapp.domain.drafts import Draft, canonical, fingerprint, read_draft
 from webapp.domain.errors import (
     DependencyNotLive,
@@ -194,6 +194,8 @@ def _row(
         "draft_hash": new.body_hash,
         **_timing(decision),
         "overdue_after": policy.max_overdue_seconds * SECOND,
+        "unseen": policy.needs_eyes,
+        "approve_by": approve_by(policy, decision, now),
         "decision": canonical(decision.as_json()),
         "state_by": "policy",
         "state_reason": "; ".join(decision.trips) if decision.state is State.HELD else None,

@@ -59,7 +59,8 @@ def _join(
     not_before = max(found.not_before_at or 0, asked.not_before_at or 0) or None
     flagged = asked.customer.ref in table.flagged
     facts = Facts(kind, payload, desk.now(), flagged, not_before, zone=desk.zone)
-    decision = decide(table.row(kind.name), facts)
+    policy = table.row(kind.name)
+    decision = decide(policy, facts)
     if decision.state is not State.SCHEDULED or decision.execute_at is None:
         return False
     execute_at = max(decision.execute_at, found.execute_at)
@@ -74,5 +75,6 @@ def _join(
         "margin": decision.margin,
         "cancel_by": execute_at - decision.margin,
         "execute_at": execute_at,
+        "unseen": policy.needs_eyes,
     }
     return merging.merge(tx, found, row.values, becomes, table.revision)

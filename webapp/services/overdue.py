@@ -1,6 +1,7 @@
-"""After downtime: what is overdue for longer than its kind allows waits for a person.
+"""What workers leave to a person: overdue for longer than its kind allows, or seen by nobody.
 
-Promise 14. Overdue counts from when an action became claimable; a pause does not count.
+Promise 14: overdue counts from when an action became claimable; a pause does not count. Promise 13:
+a kind that asks for eyes has none run that nobody had on screen before its time.
 """
 
 from webapp.domain.kinds.registry import KINDS

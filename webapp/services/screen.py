@@ -69,14 +69,14 @@ def page(desk: Desk) -> tuple[list[Action], Surroundings, str]:
             unsettled_since=now - UNSETTLED_SHOWN_FOR,
             ended_since=now - ENDED_SHOWN_FOR,
         )
-        return rows, _surroundings(tx, rows), cursor
+        return rows, surroundings(tx, rows), cursor
 
 
 def rows(desk: Desk, ids: Iterable[str]) -> tuple[dict[str, Action], Surroundings]:
     """Those of `ids` that exist, by id, and what they refer to."""
     with desk.db.read() as tx:
         found = actions.many(tx, ids)
-        return found, _surroundings(tx, list(found.values()))
+        return found, surroundings(tx, list(found.values()))
 
 
 def changes(desk: Desk, cursor: str, limit: int) -> Changes:
@@ -90,7 +90,7 @@ def changes(desk: Desk, cursor: str, limit: int) -> Changes:
         linked = _linked(tx, touched.values())
         others = {other for one in linked.values() for other in one}
         rows = touched | actions.many(tx, others - touched.keys())
-        return Changes(found, rows, _surroundings(tx, list(rows.values())), linked)
+        return Changes(found, rows, surroundings(tx, list(rows.values())), linked)
 
 
 def latest(desk: Desk) -> str:
@@ -120,7 +120,8 @@ def _linked(tx: Tx, touched: Iterable[Action]) -> dict[str, list[str]]:
     return found
 
 
-def _surroundings(tx: Tx, found: list[Action]) -> Surroundings:
+def surroundings(tx: Tx, found: list[Action]) -> Surroundings:
+    """What the sentences of these rows need."""
     known = {one.id: one for one in found}
     named = {
         other

@@ -15,13 +15,6 @@ from webapp.services.desk import Desk
 from webapp.store import holding, policies
 from webapp.store.engine import Tx
 
-LATER = frozenset(
-    {
-        *("needs_eyes", "approval_ttl_seconds"),
-    }
-)
-"""Keys of the contract that are not built yet."""
-
 
 def show(desk: Desk, kind: str | None = None) -> dict[str, dict[str, object]]:
     """Rows by kind, keys and values as they are set. Raises NotFound."""
@@ -133,9 +126,6 @@ def _opens(before: Policy, after: Policy) -> bool:
 
 
 def _changed(before: Policy, values: Mapping[str, str]) -> Policy:
-    later = [key for key in values if key in LATER]
-    if later:
-        raise Invalid.field(f"/{later[0]}", f"{later[0]}={values[later[0]]} is not built yet")
     try:
         return Policy.model_validate(before.model_dump(mode="json") | dict(values))
     except ValidationError as problem:

@@ -18,7 +18,7 @@ from webapp.store.schema import action, dependency, part
 _NOT_SHOWN = {
     *("customer_ref", "draft_key", "draft_hash", "cancel_key", "renewals"),
     *("merge_key", "merge_scope", "payload_version"),
-    *("overdue_after", "look_at"),
+    *("overdue_after", "look_at", "unseen"),
 }
 _SHOWN = [column for column in action.c if column.name not in _NOT_SHOWN]
 _FIELDS = tuple(column.name for column in _SHOWN)

@@ -70,6 +70,7 @@ _due = and_(_scheduled, action.c.execute_at <= NOW)
 # Beside the others inside `_none`: a condition of its own would lower what PostgreSQL expects to
 # find, and with it the index's worth. A look at two numbers of a row that is read anyhow.
 _overdue = action.c.claimable_at + action.c.overdue_after < NOW
+_unseen = action.c.unseen
 _lost = and_(_executing, action.c.lease_until < NOW)
 
 NOT_PAUSED = _none(_paused)
@@ -86,7 +87,11 @@ def _by(index: str) -> tuple[Any, str, str]:
 NEXT_DUE = (
     select(action.c.execute_at)
     .with_hint(*_by("ix_action_claimable"))
-    .where(_scheduled, _none(_overdue, _blocked, _paused))
+    # Nobody may have seen it yet, and there still is time.
+    .where(
+        _scheduled,
+        _none(_overdue, and_(_unseen, action.c.execute_at <= NOW), _blocked, _paused),
+    )
     .order_by(action.c.execute_at, action.c.id)
     .limit(_one)
 )
@@ -181,13 +186,14 @@ class Take:
 
 CLAIM = Take(
     "claimed",
-    and_(_due, _none(_overdue, _blocked, _paused)),
+    and_(_due, _none(_overdue, _unseen, _blocked, _paused)),
     _state == word(State.SCHEDULED),
     action.c.execute_at,
     "ix_action_claimable",
 )
-TOO_OLD = and_(_due, _overdue, _none(_blocked, _paused))
-"""Claimable for longer than its kind allows: what the claim leaves to a person (promise 14)."""
+LEFT_TO_PEOPLE = and_(_due, or_(_overdue, _unseen), _none(_blocked, _paused))
+"""What the claim refuses: claimable for longer than its kind allows (promise 14), or seen by
+nobody although its kind asks for eyes (promise 13)."""
 TAKE_OVER = Take(
     "taken_over",
     and_(_lost, _none(_paused)),

@@ -33,8 +33,10 @@ _COLUMNS = (
     *("drafted_by", "drafted_at", "not_before_at", "draft_key", "draft_hash", "window", "margin"),
     *("cancel_by", "execute_at", "claimable_at", "decision", "blockers", "state_by"),
     *("overdue_after", "reserved_until", "compensates", "again_of", "merge_key", "merge_scope"),
-    "state_reason",
+    *("state_reason", "unseen", "approve_by"),
 )
+
+_USUAL = {"blockers": 0, "unseen": False}
 
 
 class Drafted(StrEnum):
@@ -131,7 +133,7 @@ _RESERVE = insert(reservation).values(
 
 def draft(tx: Tx, new: NewAction) -> Drafted:
     """(draft) -> the state in `new.values`; one round trip on PostgreSQL."""
-    values: dict[str, Any] = {**dict.fromkeys(_COLUMNS), "blockers": 0, **new.values}
+    values: dict[str, Any] = {**dict.fromkeys(_COLUMNS), **_USUAL, **new.values}
     params = {f"p_{name}": values[name] for name in _COLUMNS} | {"p_revision": new.revision}
     if tx.dialect == "postgresql":
         logged = {"p_actor": values["drafted_by"], "p_data": new.data}

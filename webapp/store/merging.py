@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Integer,
     String,
     bindparam,
@@ -65,6 +66,7 @@ _MERGE = Arrow(
         payload_version=action.c.version + 1,
         merges=action.c.merges + 1,
         first_viewed_at=null(),
+        unseen=param("unseen", Boolean()),
         decision=param("decision"),
         not_before_at=param("not_before_at", BigInteger()),
         window=param("window", BigInteger()),

@@ -1,4 +1,4 @@
-"""Holding what was claimable for longer than its kind allows, instead of running it late.
+"""Holding what the claim leaves to people: overdue for longer than its kind allows, or unseen.
 
 The claim refuses such a row by itself (`batches.CLAIM`); this is what brings it before people. It
 needs no index of its own, which every draft would pay for: such rows are the first of those that
@@ -25,7 +25,7 @@ from sqlalchemy import (
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.store.arrow import log_moved, record_many
-from webapp.store.batches import TOO_OLD
+from webapp.store.batches import LEFT_TO_PEOPLE
 from webapp.store.engine import NOW, Tx
 from webapp.store.hold import HELD
 from webapp.store.hot import Hot
@@ -34,6 +34,8 @@ from webapp.store.schema import action
 AT_ONCE = 500
 """Rows held in one transaction: nobody waits long for its locks."""
 
+UNSEEN = "nobody has seen it: it was on no screen before its time came"
+"""Why it is held, where its kind asks for eyes."""
 _POLICY = "policy"
 _MOVED = (
     action.c.id,
@@ -71,9 +73,12 @@ def _hold() -> Update:
             previous_state=action.c.state,
             version=action.c.version + 1,
             state_by=_POLICY,
-            state_reason=literal("was due for ", String())
-            .concat(_waited())
-            .concat(" without being run"),
+            state_reason=case(
+                (action.c.unseen, literal(UNSEEN, String())),
+                else_=literal("was due for ", String())
+                .concat(_waited())
+                .concat(" without being run"),
+            ),
         )
         .returning(*_MOVED)
     )
@@ -81,7 +86,7 @@ def _hold() -> Update:
 
 _found = (
     select(action.c.id)
-    .where(TOO_OLD)
+    .where(LEFT_TO_PEOPLE)
     .order_by(action.c.execute_at, action.c.id)
     .limit(literal_column(str(AT_ONCE)))
 )

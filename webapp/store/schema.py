@@ -24,6 +24,9 @@ OPEN = text(f"state NOT IN ({quoted(TERMINAL)})")
 ASKING = text("state IN ('awaiting_approval','held','unknown')")
 """Waits for a person. The feed repeats it."""
 
+WAITING = text("state = 'awaiting_approval'")
+"""The predicate of the index by which approvals expire; the expiry repeats it."""
+
 UNSETTLED = text("state = 'failed' OR late_cancel_at IS NOT NULL")
 """Ended, or may end, in a way that somebody should look at. The feed repeats it."""
 
@@ -74,6 +77,11 @@ action = Table(
     Column(
         "overdue_after", BigInteger, nullable=False, server_default=text(str(3_600 * 1_000_000))
     ),
+    # Eyes are needed, and nobody had this payload on screen while that could still matter: the
+    # claim refuses it.
+    Column("unseen", Boolean, nullable=False, server_default=text("false")),
+    # When a draft that waits for a decision is rejected by itself.
+    at("approve_by"),
     Column("held_left", BigInteger),
     Column("decision", Text, nullable=False),
     Column("blockers", Integer, nullable=False, server_default="0"),
@@ -182,6 +190,7 @@ action = Table(
         sqlite_where=text("cancel_key IS NOT NULL"),
         postgresql_where=text("cancel_key IS NOT NULL"),
     ),
+    Index("ix_action_approve_by", "approve_by", sqlite_where=WAITING, postgresql_where=WAITING),
     Index("ix_action_asking", "state", "id", sqlite_where=ASKING, postgresql_where=ASKING),
     Index("ix_action_unsettled", "finished_at", sqlite_where=UNSETTLED, postgresql_where=UNSETTLED),
     Index(

@@ -6,7 +6,7 @@ Durations are microseconds. The claim and what follows it stand in `claims`.
 import json
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, String, case, func, literal
+from sqlalchemy import BigInteger, ColumnElement, String, case, false, func, literal
 
 from webapp.domain.action import Action
 from webapp.domain.states import CANCELLABLE, TOO_LATE, State
@@ -80,6 +80,7 @@ _APPROVE = Arrow(
         reserved_until=_outlasting(_approved),
         claimable_at=_approved,
         merge_scope=None,
+        unseen=false(),
     ),
 )
 _REJECT = Arrow("rejected", asked(State.AWAITING_APPROVAL, state=State.REJECTED, finished_at=NOW))
@@ -98,6 +99,7 @@ _RELEASE = Arrow(
         cancel_by=_released - action.c.margin,
         reserved_until=_outlasting(_released),
         claimable_at=_released,
+        unseen=false(),
     ),
 )
 _EXTEND = Arrow(
@@ -123,6 +125,7 @@ _RUN_NOW = Arrow(
         cancel_by=case((action.c.cancel_by < NOW, action.c.cancel_by), else_=NOW),
         first_viewed_at=func.coalesce(action.c.first_viewed_at, NOW),
         merge_scope=None,
+        unseen=false(),
     ),
 )
 _HAPPENED = Arrow(

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Integer, String, bindparam, func, select, update
+from sqlalchemy import Integer, String, and_, bindparam, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from webapp.domain.states import State
 from webapp.store.engine import NOW, Tx
 from webapp.store.schema import action, view
 
@@ -25,6 +26,9 @@ def _insert(dialect: Any) -> Any:
     return dialect.insert(view).from_select(columns, seen).on_conflict_do_nothing()
 
 
+_claimable = and_(
+    action.c.state == State.SCHEDULED.value, action.c.blockers == 0, action.c.execute_at <= NOW
+)
 _INSERT = {"postgresql": _insert(postgresql), "sqlite": _insert(sqlite)}
 _FIRST = (
     update(action)
@@ -33,9 +37,13 @@ _FIRST = (
         action.c.version >= bindparam("b_version", type_=Integer()),
         # Who saw it before another draft joined has not seen what it says now (promise 13).
         action.c.payload_version <= bindparam("b_version", type_=Integer()),
-        action.c.first_viewed_at.is_(None),
+        or_(action.c.first_viewed_at.is_(None), action.c.unseen),
     )
-    .values(first_viewed_at=func.coalesce(action.c.first_viewed_at, NOW))
+    .values(
+        first_viewed_at=func.coalesce(action.c.first_viewed_at, NOW),
+        # Nor may it run the moment somebody looks: once the claim has refused it, it is held.
+        unseen=and_(action.c.unseen, _claimable),
+    )
 )
 
 

@@ -53,6 +53,20 @@ def countdown(left: int) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
+def age(length: int) -> str:
+    """How long something has waited: `under 1 min`, `5 min`, `2 h 5 min`, `3 d 4 h`.
+
+    approvals.js says the same as time goes on.
+    """
+    minutes = length // (_MINUTE * SECOND)
+    if minutes < 1:
+        return "under 1 min"
+    hours, rest = divmod(minutes, 60)
+    if hours < 1:
+        return f"{rest} min"
+    return f"{hours} h {rest} min" if hours < 24 else f"{hours // 24} d {hours % 24} h"
+
+
 def span(length: int) -> str:
     """A measured span, as exact as it is short: `4 ms`, `0.3 s`, `18 s`, `1:04 min`, `2 d 4 h`."""
     length = abs(length)

@@ -93,6 +93,7 @@ _OPS = (
 _PAGES = (
     _page("GET", "/", Who.STAFF, "The feed"),
     _page("GET", "/approvals", Who.STAFF, "What waits for a decision"),
+    _page("POST", "/approvals", Who.STAFF, "Approve or reject several at once"),
     _page("GET", "/history", Who.STAFF, "What is over"),
     _page("GET", "/reports", Who.STAFF, "Reports"),
     _page("GET", "/actions/{id}", Who.STAFF, "An action and its timeline"),

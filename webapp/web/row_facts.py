@@ -79,10 +79,6 @@ class Teller:
                 self.action.attempt, self._quoted(error.get("message"))
             )
 
-    def _awaiting(self) -> Iterator[Markup]:
-        yield from self._after_failed()
-        yield from self._shadow()
-
     def _shadow(self) -> Iterator[Markup]:
         """What the window would have done, where the kind is in shadow."""
         instead = self.action.decision.get("would_have") or {}
@@ -106,6 +102,14 @@ class Teller:
         yield from told
         if self.action.state_reason and not (told and self.action.state_by == "policy"):
             yield self._quoted(self.action.state_reason)
+
+    def _awaiting(self) -> Iterator[Markup]:
+        yield from self._after_failed()
+        if self.action.approve_by is not None:
+            yield Markup("Rejected by itself at {}, unless somebody decides before.").format(
+                self.zone.marked(self.action.approve_by, "stamp")
+            )
+        yield from self._shadow()
 
     def _after_failed(self) -> Iterator[Markup]:
         for parent in self.waits_for():
@@ -189,9 +193,9 @@ class Teller:
         yield from self._repeated()
 
     def _rejected(self) -> Iterator[Markup]:
-        yield Markup("Rejected by {}: {}.").format(
-            self.name(self.action.state_by), self._quoted(self.action.state_reason)
-        )
+        by_itself = self.action.state_by == "policy"
+        who = Markup("itself") if by_itself else self.name(self.action.state_by)
+        yield Markup("Rejected by {}: {}.").format(who, self._quoted(self.action.state_reason))
         yield from self._repeated()
 
     def _failed(self) -> Iterator[Markup]:

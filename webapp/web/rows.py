@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import ClassVar
 
 from markupsafe import Markup
 
@@ -26,7 +27,7 @@ from webapp.web.visible import plain, shortened
 SUMMARY_AT_MOST = 140
 """Characters of the summary in a row; the action's page has all of it."""
 _ASKS = frozenset({State.AWAITING_APPROVAL, State.HELD, State.UNKNOWN})
-_ORDINARY = (
+ORDINARY = (
     *("window of", "amount under", "amount up to"),
     *("immediate:", "this kind needs approval", "this kind is in shadow", "instead of:"),
 )
@@ -42,6 +43,9 @@ class Row:
     around: Surroundings
     zone: Zone
     now: int
+
+    queued: ClassVar[bool] = False
+    """It stands in the queue of the approvals, with all that it would send."""
 
     @property
     def too_late(self) -> bool:
@@ -136,7 +140,7 @@ class Row:
         found = [
             in_words(reason)
             for reason in because
-            if not reason.startswith(_ORDINARY) and reason not in said
+            if not reason.startswith(ORDINARY) and reason not in said
         ]
         if self.action.attempt:
             found.append(f"attempt {self.action.attempt + 1}")

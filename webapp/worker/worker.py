@@ -14,6 +14,7 @@ from webapp.connectors.base import Connector
 from webapp.connectors.registry import connectors as registered
 from webapp.domain.errors import Unavailable
 from webapp.paths import INSTANCE
+from webapp.services.approvals import expire_approvals
 from webapp.services.desk import Desk
 from webapp.services.execute import Attempt, Means, execute
 from webapp.services.overdue import hold_overdue
@@ -140,13 +141,15 @@ class Worker:
         def work() -> None:
             for action_id in expire_reservations(self._desk):
                 log.info("Action %s cancelled: its reservation has expired", action_id)
+            for action_id in expire_approvals(self._desk):
+                log.info("Action %s rejected: nobody decided on it in time", action_id)
 
         self._quietly(work)
 
     def _hold_overdue(self) -> None:
         def work() -> None:
             if held := hold_overdue(self._desk):
-                log.warning("%d actions were overdue for too long: held for a person", held)
+                log.warning("%d actions overdue for too long, or unseen: held for a person", held)
 
         self._quietly(work)
 

@@ -5,6 +5,7 @@ from flask import Flask
 from webapp.web.pages import (
     action,
     agents,
+    approvals,
     customers,
     feed,
     layout,
@@ -21,7 +22,7 @@ from webapp.web.pages import (
 )
 
 _PAGES = (
-    *(feed, action, pauses, sign_in, welcome, status),
+    *(feed, approvals, action, pauses, sign_in, welcome, status),
     *(settings, people, agents, stock, customers, paused, sandbox, not_built),
 )
 

@@ -45,7 +45,7 @@ def do(action_id: str, verb: str) -> AnyResponse:
             raise
         return jsonify(problem_json(refused)), status_of(refused)  # type: ignore[return-value]
     except DeskError as refused:
-        outcome = Outcome(refused.code, _refusal(refused), "bad")
+        outcome = Outcome(refused.code, refusal(refused), "bad")
     return _for_script(action_id, outcome) if by_script else _for_form(action_id, outcome)
 
 
@@ -63,7 +63,8 @@ def _asked(action_id: str) -> Asked:
     )
 
 
-def _refusal(refused: DeskError) -> str:
+def refusal(refused: DeskError) -> str:
+    """What a button says that was refused."""
     if isinstance(refused, Changed):
         return "It changed since you saw it: look again, then decide."
     if isinstance(refused, Invalid) and refused.errors[0].pointer in ("/reason", "/note"):

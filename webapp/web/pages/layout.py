@@ -7,9 +7,10 @@ from typing import Any, cast
 from flask import Flask, g, render_template, request
 from flask_wtf.csrf import generate_csrf
 
+from webapp.domain.errors import Unavailable
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.times import to_rfc3339
-from webapp.services import pause, read
+from webapp.services import approvals, pause, read
 from webapp.store.lineage import PUT_BACK, PUT_BACK_BY
 from webapp.store.pauses import Pause
 from webapp.web.current import EXTENSION, desk
@@ -26,10 +27,13 @@ class Item:
     label: str
     path: str
     role: str | None = None
+    counts: bool = False
+    """How many wait there stands beside it."""
 
 
 NAV = (
     Item("Feed", "/"),
+    Item("Approvals", "/approvals", counts=True),
     Item("Settings", "/settings/", "admin"),
 )
 
@@ -115,7 +119,18 @@ def _bar() -> dict[str, Any]:
     if person is None:
         return {"nav": ()}
     shown = [item for item in NAV if item.role in (None, person.role)]
-    return {"nav": [(item, _is_here(item)) for item in shown]}
+    return {"nav": [(item, _is_here(item)) for item in shown], "waiting": _waiting}
+
+
+def _waiting() -> str:
+    """How many actions wait for approval, in few characters; nothing where nothing waits."""
+    try:
+        number = approvals.waiting(desk())
+    except Unavailable:
+        return ""  # a page that says so has this bar too
+    if number >= approvals.COUNTED:
+        return f"{approvals.COUNTED - 1}+"
+    return str(number or "")
 
 
 def _is_here(item: Item) -> bool:

@@ -39,6 +39,12 @@ _BEYOND = "One beyond it is held, with all that this agent has scheduled of this
 MORE = (
     Field("approved_window_seconds", "Window after an approval", "Seconds, 0 to 3600."),
     Field(
+        "approval_ttl_seconds",
+        "Approval expires after",
+        "Seconds, 1 to 2592000 (30 days). What nobody decides on by then is rejected by itself. "
+        "Holds for what is drafted from now on.",
+    ),
+    Field(
         "approval_above",
         "Approval above",
         "Like 500000:INR,5000:USD, in minor units (paise, cents); empty for no limit. "
@@ -102,6 +108,13 @@ MORE = (
         "Like Mon-Fri 09:00-18:00, Sat 10:00-14:00; or always. Windows count only then, by the "
         "desk's clock ({zone}). The window after an approval is not among them.",
         number=False,
+    ),
+    Field(
+        "needs_eyes",
+        "When nobody has seen it",
+        "What becomes of one that was on nobody's screen when its time comes. "
+        "Holds for what is drafted from now on.",
+        choices=(("no", "it runs"), ("yes", "it is held for a person")),
     ),
     Field("max_attempts", "Attempts", "How often it is tried when nothing happened, 1 to 100."),
     Field(

@@ -15,7 +15,7 @@ def sentences(kind: Kind, policy: Policy, zone: str = "") -> list[str]:
     if policy.mode is Mode.OFF:
         return [f"{one} is refused when it is drafted."]
     if policy.mode is Mode.APPROVAL:
-        return [f"{one} waits for approval.", *_stops(policy, "what"), _approved(policy)]
+        return [f"{one} waits for approval.", *_stops(policy, "what"), *_approved(policy)]
     rule, exceptions = _rule(one, policy), _exceptions(kind, policy, zone)
     if policy.mode is Mode.SHADOW:
         shadow = f"{one} waits for approval, and shows what a window would have done."
@@ -66,7 +66,12 @@ def _exceptions(kind: Kind, policy: Policy, zone: str) -> Iterator[str]:
             f"It runs {duration(policy.margin_seconds)} after the countdown has ended, "
             "so that a click in the last moment still counts."
         )
-    yield _approved(policy)
+    yield from _approved(policy)
+    if policy.needs_eyes:
+        yield (
+            "If it was on nobody's screen when its time comes, it is held for a person"
+            f"{', so each one is' if policy.mode is Mode.IMMEDIATE else ''}."
+        )
     yield (
         f"If it was due for more than {duration(policy.max_overdue_seconds)} without being run, "
         "it is held for a person."
@@ -103,8 +108,9 @@ def _stops(policy: Policy, held: str) -> Iterator[str]:
         yield f"Beyond {limit} by one agent {held} that agent has scheduled of this kind is held."
 
 
-def _approved(policy: Policy) -> str:
-    return f"Once approved it runs {duration(policy.approved_window_seconds)} later, {_UNLESS}."
+def _approved(policy: Policy) -> Iterator[str]:
+    yield f"Once approved it runs {duration(policy.approved_window_seconds)} later, {_UNLESS}."
+    yield f"What nobody decides on within {duration(policy.approval_ttl_seconds)} is rejected."
 
 
 def _grouped(value: int, code: str) -> str:

@@ -22,6 +22,7 @@ _WORDS = {
     "drafted": "drafted by {actor}",
     "approved": "approved by {actor}",
     "rejected": "rejected by {actor}",
+    "expired": "rejected by itself",
     "held": "held by {actor}",
     "held_with_parent": "held by {actor}: what it depends on has failed",
     "released": "released by {actor}",
@@ -56,6 +57,7 @@ _OUTCOMES = {"scheduled": "no effect", "executing": "in doubt"}
 _QUOTED = ("reason", "error", "evidence")
 _CALLS = frozenset({"webhook", "webhook.undo"})
 """Kinds whose body goes out as JSON."""
+_ADDRESS = ("name", "street1", "street2", "city", "state", "zip", "country", "phone", "email")
 _UNSIGNED = "goes out unsigned: UNDO_DESK_WEBHOOK_SECRET is not set"
 _UNSAID = {"attempt": "", "seconds": "", "outcome": "", "drafts": ""}
 
@@ -161,6 +163,8 @@ class Story:
             rest.pop("body", None)
         if self._calls and rest.get("undo"):
             rest["undo"] = {"method": "POST", "url": rest["undo"]["url"]}
+        if self.action.kind == "label":
+            rest |= _label(rest)
         signature = [("signature", "signed" if self.signs else _UNSIGNED)] if self._calls else []
         return [*_flat(rest), *signature]
 
@@ -302,6 +306,21 @@ def _flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]
             yield here, _json(inner)
         elif inner is not None:
             yield here, str(inner)
+
+
+def _label(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Each address as one line, and measures with their units: `parcel weight: 500 g`."""
+    lines = {
+        end: ", ".join(str(payload[end][part]) for part in _ADDRESS if payload[end].get(part))
+        for end in ("from", "to")
+    }
+    measured = {
+        tuple(name.rsplit("_", 1)): value
+        for name, value in payload["parcel"].items()
+        if value is not None
+    }
+    parcel = {name: f"{value} {unit}" for (name, unit), value in measured.items()}
+    return lines | {"parcel": parcel}
 
 
 def _json(value: object) -> str:

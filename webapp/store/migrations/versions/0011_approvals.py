@@ -1,0 +1,30 @@
+"""Actions that need eyes, and approvals that expire
+
+Revision ID: 0011
+Revises: 0004
+"""
+
+import time
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0011"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column(
+        "action", sa.Column("unseen", sa.Boolean(), nullable=False, server_default=sa.text("false"))
+    )
+    op.add_column("action", sa.Column("approve_by", sa.BigInteger(), nullable=True))
+    waits = sa.text("state = 'awaiting_approval'")
+    op.create_index(
+        "ix_action_approve_by", "action", ["approve_by"], sqlite_where=waits, postgresql_where=waits
+    )
+    # What waits already was not told of an end: it gets the default from now on.
+    end = (int(time.time()) + 86_400) * 1_000_000
+    told = sa.text("UPDATE action SET approve_by = :end WHERE state = 'awaiting_approval'")
+    op.get_bind().execute(told, {"end": end})
