@@ -9,9 +9,11 @@ from webapp.domain.drafts import canonical, fingerprint
 from webapp.domain.errors import Changed, FieldError, Invalid, NotFound
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.policy import Mode, Policy, default_policy
+from webapp.domain.times import SECOND
 from webapp.services.desk import Desk
 from webapp.store import holding, policies
 from webapp.store.engine import Tx
+from webapp.store.holding import Cause
 
 LATER = frozenset(
     {
@@ -93,7 +95,8 @@ def change(
             return after, []
         if after.mode is not Mode.OFF:
             raise Invalid.field("/hold_scheduled", "goes with mode=off only")
-        return after, holding.hold_kind(tx, kind, by, f"{kind} was switched off")
+        reserve = after.reservation_seconds * SECOND
+        return after, holding.hold_kind(tx, kind, Cause(by, f"{kind} was switched off", reserve))
 
     result = desk.db.transact(work)
     desk.table()

@@ -78,7 +78,7 @@ _API = (
     _call("GET", "/pauses", None, "List the pauses that stand"),
     _call("POST", "/pauses", None, "Stop claims for an agent, a kind or all"),
     _call("DELETE", "/pauses/{id}", None, "End a pause"),
-    _call("POST", "/signals", "signal", "Say that the world changed (not built yet: 501)"),
+    _call("POST", "/signals", "signal", "Say that the world changed: hold what it touches"),
     Route("GET", "/api/openapi.json", Who.ANYBODY, "This API, for programs"),
     _page("GET", "/api/docs", Who.ANYBODY, "This API, for people"),
 )

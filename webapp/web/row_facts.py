@@ -34,7 +34,7 @@ class Teller:
     def facts(self) -> list[Markup]:
         """Sentences, none where the row speaks for itself."""
         tell = {
-            State.AWAITING_APPROVAL: self._after_failed,
+            State.AWAITING_APPROVAL: self._awaiting,
             State.SCHEDULED: self._scheduled,
             State.HELD: self._held,
             State.EXECUTING: self._executing,
@@ -74,6 +74,11 @@ class Teller:
             yield Markup("Attempt {} had no effect: {}.").format(
                 self.action.attempt, self._quoted(error.get("message"))
             )
+
+    def _awaiting(self) -> Iterator[Markup]:
+        yield from self._after_failed()
+        if self.action.state_reason:
+            yield Markup("Since it was drafted: {}.").format(self._quoted(self.action.state_reason))
 
     def _joined(self) -> Iterator[Markup]:
         """What the drafts that joined it want, beside the first one's words."""
