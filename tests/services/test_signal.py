@@ -23,12 +23,11 @@ from webapp.domain.signals import WORDS, SignalType
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services import clock, decide, read
-from webapp.services import signal as signals
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import draft
 from webapp.services.signal import LATELY, Signalled, signal
-from webapp.store import schema
+from webapp.store import holding, schema
 from webapp.store.agents import Agent
 
 CRM = Caller.agent(Agent("crm", frozenset({"signal"})))
@@ -161,7 +160,7 @@ def test_one_that_touches_nothing_says_so(desk: Desk, where: dict[str, str]) -> 
     """A signal about somebody whom nothing concerns is no mistake."""
     drafted(desk, order="o-1")
     before = count_events(desk.db)
-    assert signal(desk, CRM, REPLIED, **where) == Signalled([], [])  # type: ignore[arg-type]
+    assert signal(desk, CRM, REPLIED, **where) == Signalled([], [])
     assert count_events(desk.db) == before
 
 
@@ -202,7 +201,7 @@ def test_one_put_back_to_be_tried_again_at_that_moment_is_held(
     """Between a hold and the look for what is too late, a worker gives a row back."""
     made = drafted(desk).id
     claimed(desk, made)
-    hold = signals.holding.hold_touched
+    hold = holding.hold_touched
     looks: list[list[str]] = []
 
     def given_back(*asked: object) -> list[str]:
@@ -213,7 +212,7 @@ def test_one_put_back_to_be_tried_again_at_that_moment_is_held(
             tx.conn.execute(back.values(state="scheduled"))  # type: ignore[attr-defined]
         return looks[-1]
 
-    monkeypatch.setattr(signals.holding, "hold_touched", given_back)
+    monkeypatch.setattr(holding, "hold_touched", given_back)
     assert signal(desk, CRM, REPLIED, customer="c-1") == Signalled([made], [])
     assert looks == [[], [made]]
 
