@@ -2,7 +2,9 @@
 
 from webapp.domain.errors import Invalid, NotFound
 from webapp.services.desk import Desk
-from webapp.store import policies
+from webapp.store import holding, policies
+from webapp.store.engine import Tx
+from webapp.store.holding import Cause
 from webapp.store.policies import Flag
 
 
@@ -12,12 +14,26 @@ def flags(desk: Desk) -> list[Flag]:
         return policies.flags(tx)
 
 
-def flag(desk: Desk, ref: str, reason: str, by: str) -> None:
-    """Flag a customer; again replaces the reason. Raises Invalid."""
+def flag(desk: Desk, ref: str, reason: str, by: str, *, hold_scheduled: bool = False) -> list[str]:
+    """Flag a customer; again replaces the reason. The flag is for drafts from then on.
+
+    `hold_scheduled` holds in the same transaction what is scheduled for them already; returns the
+    ids that were held. Raises Invalid, Unavailable.
+    """
     if not 1 <= len(ref) <= 200 or not ref.isprintable():
         raise Invalid.field("/ref", "needs 1 to 200 printable characters")
-    desk.db.transact(lambda tx: policies.flag(tx, ref, reason, by))
+
+    def work(tx: Tx) -> list[str]:
+        policies.flag(tx, ref, reason, by)
+        if not hold_scheduled:
+            return []
+        words = f"the customer was flagged: {reason}" if reason else "the customer was flagged"
+        reserve = desk.read_table(tx).longest_reservation
+        return holding.hold_customer(tx, ref, Cause(by, words, reserve))
+
+    held = desk.db.transact(work)
     desk.table()
+    return held
 
 
 def unflag(desk: Desk, ref: str) -> None:
