@@ -17,6 +17,7 @@ from tests.services.people import (
     stocked,
 )
 from tests.store.rows import GONE, claim_all, count_events, row, verbs
+from tests.store.test_concurrency import together
 from tests.unit.bodies import body
 from webapp.domain.errors import Changed, Invalid, KeyReused
 from webapp.domain.signals import WORDS, SignalType
@@ -215,6 +216,28 @@ def test_one_put_back_to_be_tried_again_at_that_moment_is_held(
     monkeypatch.setattr(holding, "hold_touched", given_back)
     assert signal(desk, CRM, REPLIED, customer="c-1") == Signalled([made], [])
     assert looks == [[], [made]]
+
+
+def test_of_signals_at_once_each_row_is_held_by_one(desk: Desk) -> None:
+    """Rows are locked in one order: none waits for another in a circle."""
+    made = [drafted(desk, order=f"o-{number % 3}").id for number in range(9)]
+    asked = [{"customer": "c-1"}, {"order": "o-0"}, {"order": "o-1"}, {"customer": "c-1"}]
+
+    def told(where: dict[str, str]) -> Signalled:
+        return signal(desk, CRM, REPLIED, **where)
+
+    done = together([lambda where=where: told(where) for where in asked])  # type: ignore[misc]
+    assert sorted(one for each in done for one in each.held) == sorted(made)
+    assert {state(desk, one) for one in made} == {"held"}
+    assert all(verbs(desk.db, one).count("held") == 1 for one in made)
+
+
+def test_of_one_key_at_once_all_are_answered_alike(desk: Desk) -> None:
+    """Promise 9: an agent that sends again before the first has answered."""
+    made = drafted(desk).id
+    done = together([lambda: signal(desk, CRM, REPLIED, customer="c-1", key="k")] * 4)
+    assert done == [Signalled([made], [])] * 4
+    assert verbs(desk.db, made) == ["drafted", "held"]
 
 
 def test_a_signal_is_kept_with_who_sent_it(desk: Desk) -> None:
