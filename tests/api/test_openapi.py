@@ -59,7 +59,6 @@ def _takes(route: Route) -> bool:
 ASKED = [
     pytest.param(route, role, mode, id=f"{route.method} {route.path} {role} {mode.value}")
     for route in api_routes()
-    if route.path != f"{API}/signals"  # 501, on purpose
     for role in ("agent", "staff")
     if (route.scope if role == "agent" else route.who is not Who.NO_PERSON)
     for mode in GenerationMode

@@ -70,9 +70,3 @@ def test_a_pause_of_nothing_is_refused(still: World, body: dict[str, object], po
 def test_a_pause_that_is_not_there(still: World, pause_id: str) -> None:
     answer = still.ana.call("DELETE", f"/pauses/{pause_id}")
     assert (answer.status_code, answer.json["code"]) == (404, "not_found")
-
-
-def test_signals_are_not_built_and_say_so(still: World) -> None:
-    for who in (still.returns, still.ana):
-        answer = who.post("/signals", {"type": "customer_replied"})
-        assert (answer.status_code, answer.json["code"]) == (501, "not_built")

@@ -153,9 +153,9 @@ def test_everything_can_be_paused_from_the_bar(
 ) -> None:
     ana, bo = open_screen("ana"), open_screen("bo")
     bo.live()
-    ana.page.get_by_text("Pause…").click()
+    ana.page.get_by_role("link", name="Pause…").click()
     ana.page.get_by_label("Why").fill("the provider is down")
-    ana.page.get_by_role("button", name="Pause everything").click()
+    ana.page.get_by_role("button", name="Pause").click()
     expect(ana.page.locator("[data-pauses]")).to_contain_text("the provider is down")
     banner = bo.page.locator("[data-pauses]")
     expect(banner).to_contain_text("Everything is paused by Ana")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import SQLITE, Run
+from tests.store.rows import put, row, states
 from webapp.config import Settings
 from webapp.services import agents, sign_in
 from webapp.services.desk import Desk
@@ -169,6 +170,22 @@ def test_a_customer_is_flagged_and_unflagged(on: Run, desk: Desk) -> None:
     )
     assert on("customer", "unflag", "c-17").refusal == "The customer 'c-17' is not flagged."
     assert on("customer", "flag", "").refusal.startswith("ref:")
+
+
+def test_a_flag_says_what_is_scheduled_and_can_hold_it(on: Run, desk: Desk) -> None:
+    ids = [put(desk.db, due=3_600_000_000, customer_ref="c-17") for _ in range(2)]
+    put(desk.db, due=3_600_000_000, customer_ref="c-18")
+    assert on("customer", "flag", "c-17").said == (
+        "Flagged c-17.\n"
+        "What is scheduled still runs (2); the same again with --hold-scheduled holds it.\n"
+    )
+    said = on("customer", "flag", "c-17", "--reason", "odd", "--hold-scheduled").said
+    assert said == f"Flagged c-17.\nHeld: {' '.join(ids)}\n"
+    assert states(desk.db, *ids) == ["held"] * 2
+    assert row(desk.db, ids[0]).state_reason == "the customer was flagged: odd"
+    assert on("customer", "flag", "c-17", "--hold-scheduled").said.endswith(
+        "Held: nothing was scheduled\n"
+    )
 
 
 def test_pause_and_resume(on: Run, desk: Desk) -> None:

@@ -189,19 +189,6 @@ def test_an_unknown_action_is_a_404(world: World, action_id: str) -> None:
     assert world.ana.client.get(f"/actions/{action_id}").status_code == 404
 
 
-def test_a_pause_needs_a_reason_and_is_shown(world: World) -> None:
-    client, token = world.ana.client, world.ana.csrf
-    client.post("/pause", data={"csrf_token": token, "reason": " "})
-    assert "Nothing is paused" in client.get("/").text
-    client.post("/pause", data={"csrf_token": token, "reason": "provider is <down>"})
-    shown = client.get("/").text
-    assert "provider is &lt;down&gt;" in shown
-    [pause_id] = re.findall(r'action="/pause/(\d+)/end"', shown)
-    assert client.post(f"/pause/{pause_id}/end", data={"csrf_token": token}).status_code == 303
-    assert client.post(f"/pause/{pause_id}/end", data={"csrf_token": token}).status_code == 303
-    assert "Somebody has resumed already" in client.get("/").text
-
-
 @pytest.mark.parametrize("path", ["/history", "/reports"])
 def test_what_is_not_built_says_so(world: World, path: str) -> None:
     page = world.ana.client.get(path)

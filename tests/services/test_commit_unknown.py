@@ -24,6 +24,7 @@ from webapp.services import clock, decide, resolve
 from webapp.services.cancel import Cancelled, cancel
 from webapp.services.desk import Desk
 from webapp.services.draft import draft
+from webapp.services.signal import signal
 from webapp.store import claims
 from webapp.store.engine import Database
 
@@ -182,3 +183,13 @@ def test_when_no_commit_gets_through_it_says_so(lossy: Desk) -> None:
     event.remove(lossy.db._writing, "commit", refuse)
     assert state(lossy, made.id) == "scheduled"
     assert isinstance(cancel(lossy, made.id, ANA, key="k"), Cancelled)
+
+
+@pytest.mark.parametrize("key", ["k", None])
+def test_a_signal_is_told_what_it_held(lossy: Desk, key: str | None) -> None:
+    """DESIGN, Commit unknown: the rows are held, and it was this call."""
+    made = drafted(lossy)
+    lost = lose_next_commit(lossy.db)
+    assert signal(lossy, ANA, "customer_replied", customer="c-1", key=key).held == [made.id]
+    assert lost
+    assert verbs(lossy.db, made.id) == ["drafted", "held"]

@@ -16,17 +16,31 @@ def customer() -> None:
 @customer.command()
 @click.argument("ref")
 @click.option("--reason", default="", help="for the others; shown nowhere to the customer")
-def flag(ref: str, reason: str) -> None:
-    """Flag the customer REF; again replaces the reason. What is scheduled stays as it is.
+@click.option("--hold-scheduled", is_flag=True, help="also hold what is scheduled already")
+def flag(ref: str, reason: str, hold_scheduled: bool) -> None:
+    """Flag the customer REF; again replaces the reason.
 
-    Example:  undo-desk customer flag c-17 --reason "three refunds this week"
+    What is scheduled for them already still runs, unless --hold-scheduled.
+
+    \b
+    Examples:
+      undo-desk customer flag c-17 --reason "three refunds this week"
+      undo-desk customer flag c-17 --hold-scheduled
     """
-    from webapp.services import customers
+    from webapp.services import ahead, customers
     from webapp.services.caller import Caller
 
     with open_desk() as desk:
-        customers.flag(desk, ref, reason, Caller.command().actor)
+        by = Caller.command().actor
+        held = customers.flag(desk, ref, reason, by, hold_scheduled=hold_scheduled)
+        left = 0 if hold_scheduled else ahead.for_customer(desk, ref).scheduled
     click.echo(f"Flagged {ref}.")
+    if hold_scheduled:
+        click.echo(f"Held: {' '.join(held) or 'nothing was scheduled'}")
+    elif left:
+        click.echo(
+            f"What is scheduled still runs ({left}); the same again with --hold-scheduled holds it."
+        )
 
 
 @customer.command()

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from webapp.config import Settings
+from webapp.domain.kinds.registry import KINDS
 from webapp.domain.policy import Policy, default_policy
+from webapp.domain.times import SECOND
 from webapp.store import policies
 from webapp.store.engine import Database, Tx
 
@@ -20,6 +22,12 @@ class PolicyTable:
     def row(self, kind: str) -> Policy:
         """The kind's row; the default where no admin has decided."""
         return self.rows.get(kind) or default_policy(kind)
+
+    @property
+    def longest_reservation(self) -> int:
+        """By how much a hold of several kinds at once renews reservations, microseconds."""
+        kinds = (name for name, kind in KINDS.items() if kind.says("reserves"))
+        return max(self.row(name).reservation_seconds for name in kinds) * SECOND
 
 
 class Desk:

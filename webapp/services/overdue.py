@@ -4,19 +4,14 @@ Promise 14: overdue counts from when an action became claimable; a pause does no
 a kind that asks for eyes has none run that nobody had on screen before its time.
 """
 
-from webapp.domain.kinds.registry import KINDS
-from webapp.domain.times import SECOND
 from webapp.services.desk import Desk
 from webapp.store import overdue
 
 
 def hold_overdue(desk: Desk) -> int:
     """Hold all of them; how many. Raises Unavailable."""
-    table = desk.table()
-    reserve = max(
-        table.row(name).reservation_seconds for name, kind in KINDS.items() if kind.says("reserves")
-    )
+    reserve = desk.table().longest_reservation
     held = 0
-    while now := desk.db.statement(lambda tx: overdue.hold(tx, reserve * SECOND)):
+    while now := desk.db.statement(lambda tx: overdue.hold(tx, reserve)):
         held += now
     return held

@@ -10,10 +10,12 @@ from webapp.domain.drafts import canonical, fingerprint
 from webapp.domain.errors import Changed, FieldError, Invalid, NotFound
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.policy import Mode, Policy
+from webapp.domain.times import SECOND
 from webapp.services import gate
 from webapp.services.desk import Desk
 from webapp.store import holding, policies
 from webapp.store.engine import Tx
+from webapp.store.holding import Cause
 
 
 def show(desk: Desk, kind: str | None = None) -> dict[str, dict[str, object]]:
@@ -95,7 +97,8 @@ def put(
             return after, []
         if after.mode is not Mode.OFF:
             raise Invalid.field("/hold_scheduled", "goes with mode=off only")
-        return after, holding.hold_kind(tx, kind, by, f"{kind} was switched off")
+        reserve = after.reservation_seconds * SECOND
+        return after, holding.hold_kind(tx, kind, Cause(by, f"{kind} was switched off", reserve))
 
     result = desk.db.transact(work)
     desk.table()

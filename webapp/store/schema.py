@@ -232,6 +232,7 @@ part = Table(
     Column("payload", Text, nullable=False),
     Index("uq_part_action_number", "action", "number", unique=True),
     Index("uq_part_draft_key", "agent", "draft_key", unique=True),
+    Index("ix_part_order_ref", "order_ref"),
 )
 
 dependency = Table(
@@ -323,6 +324,21 @@ customer_flag = Table(
     Column("reason", Text, nullable=False),
     Column("flagged_by", String(300), nullable=False),
     at("flagged_at", nullable=False),
+)
+
+signal = Table(
+    "signal",
+    metadata,
+    # The caller's own key, hashed together with who it is: a repeat is answered as the first was.
+    Column("request_key", String(64), primary_key=True),
+    Column("said_hash", String(64), nullable=False),
+    Column("type", String(40), nullable=False),
+    Column("customer_ref", String(200)),
+    Column("order_ref", String(200)),
+    Column("note", Text),
+    Column("sent_by", String(300), nullable=False),
+    at("at", nullable=False),
+    Column("answer", Text, nullable=False),
 )
 
 pause = Table(

@@ -28,12 +28,22 @@ class Call:
     query: type[BaseModel] | None = None
     key: bool = False
     refuses: tuple[int, ...] = field(default=())
+    note: str = ""
+    """What the answer means, where its schema does not say it."""
 
 
 def _verb(body: type[BaseModel]) -> Call:
     return Call({200: "Action"}, body, refuses=(404, 409))
 
 
+_SIGNALS = (
+    "With a customer, an order or both: whatever is for the one or about the other is touched, "
+    "whichever agent drafted it. In the answer, held are the actions that were scheduled and that "
+    "this call holds; too_late are those that are executing or of unknown outcome now, or were "
+    "executed in the last 24 hours. Both are ids alone: reading another agent's action stays a "
+    "404. What waits for approval gets the reason and a new version, what was held before gets it "
+    "in its timeline; neither is listed."
+)
 CALLS: dict[tuple[str, str], Call] = {
     ("POST", "/actions"): Call(
         {201: "Action", 200: "Action"}, Draft, key=True, refuses=(404, 409, 422)
@@ -58,7 +68,9 @@ CALLS: dict[tuple[str, str], Call] = {
     ("GET", "/pauses"): Call({200: "Pauses"}),
     ("POST", "/pauses"): Call({201: "Pause"}, bodies.NewPause),
     ("DELETE", "/pauses/{id}"): Call({204: None}, refuses=(404,)),
-    ("POST", "/signals"): Call({}, refuses=(501,)),
+    ("POST", "/signals"): Call(
+        {200: "Signalled"}, bodies.Signal, key=True, refuses=(422,), note=_SIGNALS
+    ),
 }
 
 
@@ -120,7 +132,7 @@ def _operation(route: Route, call: Call) -> dict[str, Any]:
     refused = {400, 401, 403, 503, *call.refuses} | ({413, 415} if call.body else set())
     operation: dict[str, Any] = {
         "summary": route.does,
-        "description": f"For {_who(route)}.",
+        "description": f"For {_who(route)}. {call.note}".rstrip(),
         "security": [
             *([{"agent": []}] if route.scope else []),
             *([] if route.who is Who.NO_PERSON else [{"staff": []}]),

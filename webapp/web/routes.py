@@ -78,7 +78,7 @@ _API = (
     _call("GET", "/pauses", None, "List the pauses that stand"),
     _call("POST", "/pauses", None, "Stop claims for an agent, a kind or all"),
     _call("DELETE", "/pauses/{id}", None, "End a pause"),
-    _call("POST", "/signals", "signal", "Say that the world changed (not built yet: 501)"),
+    _call("POST", "/signals", "signal", "Say that the world changed: hold what it touches"),
     Route("GET", "/api/openapi.json", Who.ANYBODY, "This API, for programs"),
     _page("GET", "/api/docs", Who.ANYBODY, "This API, for people"),
 )
@@ -127,7 +127,8 @@ _PAGES = (
     _page("GET", "/welcome/{token}", Who.ANYBODY, "A link by which somebody sets a password"),
     _page("POST", "/welcome/{token}", Who.ANYBODY, "Set it, and sign in"),
     _page("GET", "/s/{token}", Who.ANYBODY, "A customer's status page"),
-    _page("POST", "/pause", Who.STAFF, "Pause everything, from the bar"),
+    _page("GET", "/pause", Who.STAFF, "What a pause would stop"),
+    _page("POST", "/pause", Who.STAFF, "Pause everything, a kind or an agent"),
     _page("POST", "/pause/{id}/end", Who.STAFF, "Resume"),
     _page("GET", "/feed/rows", Who.STAFF, "The feed's rows alone"),
     _page("GET", "/feed/pauses", Who.STAFF, "The pauses that stand, alone"),

@@ -105,6 +105,8 @@ class Teller:
 
     def _awaiting(self) -> Iterator[Markup]:
         yield from self._after_failed()
+        if self.action.state_reason:
+            yield Markup("Since it was drafted: {}.").format(self._quoted(self.action.state_reason))
         if self.action.approve_by is not None:
             yield Markup("Rejected by itself at {}, unless somebody decides before.").format(
                 self.zone.marked(self.action.approve_by, "stamp")

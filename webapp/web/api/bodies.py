@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from webapp.domain.text import Line, Note, Strict
+from webapp.domain.signals import SignalType
+from webapp.domain.text import Line, Note, Reference, Strict
 
 Version = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
@@ -46,3 +47,16 @@ class NewPause(Strict):
     agent: Line | None = None
     kind: Line | None = None
     reason: Note
+
+
+class Signal(Strict):
+    """What changed, for a customer or about an order; with both, what either touches is held."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["customer"]}, {"required": ["order"]}]}
+    )
+
+    type: SignalType
+    customer: Reference | None = None
+    order: Reference | None = None
+    note: Note | None = None

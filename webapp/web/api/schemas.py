@@ -158,6 +158,7 @@ _PAUSE = _object(
         "paused_at": _TIME,
     }
 )
+_SIGNALLED = _object({"held": _list(_ID), "too_late": _list(_ID)})
 _PROBLEM = _object(
     {
         "type": {"type": "string", "format": "uri-reference"},
@@ -181,5 +182,6 @@ ANSWERS: dict[str, Schema] = {
     "Events": _object({"events": _list(ref("Event")), "cursor": _TEXT}),
     "Pause": _PAUSE,
     "Pauses": _object({"items": _list(ref("Pause"))}),
+    "Signalled": _SIGNALLED,
     "Problem": _PROBLEM,
 }

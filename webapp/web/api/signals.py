@@ -1,12 +1,23 @@
-"""Telling the desk that the world changed: named by the contract, not built yet."""
+"""Telling the desk that the world changed."""
 
-from typing import NoReturn
-
-from webapp.domain.errors import NotBuilt
+from webapp.services.signal import signal
 from webapp.web.api.blueprint import api
+from webapp.web.api.bodies import Signal
+from webapp.web.api.body import idempotency_key, read_body
+from webapp.web.current import caller, desk
 
 
 @api.post("/signals")
-def signal() -> NoReturn:
-    """501."""
-    raise NotBuilt("Signals are not built yet: hold the actions one by one.")
+def tell() -> dict[str, list[str]]:
+    """Ids alone, also of other agents' actions: what they are stays theirs to read."""
+    key, body = idempotency_key(), read_body(Signal)
+    done = signal(
+        desk(),
+        caller(),
+        body.type,
+        customer=body.customer,
+        order=body.order,
+        note=body.note,
+        key=key,
+    )
+    return {"held": done.held, "too_late": done.too_late}

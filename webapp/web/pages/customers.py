@@ -4,13 +4,17 @@ from flask import flash, make_response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from webapp.domain.errors import Invalid, NotFound
-from webapp.services import admin_log, customers
+from webapp.domain.kinds.registry import KINDS
+from webapp.services import admin_log, ahead, customers
+from webapp.services.ahead import Sum
 from webapp.store.admin_log import Area
 from webapp.web.current import caller, desk
 from webapp.web.pages.admin import called, pages, settings_page
 from webapp.web.problems import status_of
 
 _HERE = "/settings/customers"
+_DECISIONS = ("hold", "leave")
+"""What may be said about actions that are scheduled when their customer is flagged."""
 
 
 @pages.get("/customers")
@@ -19,16 +23,24 @@ def flagged() -> str:
 
 
 @pages.post("/customers")
-def flag() -> AnyResponse:
-    """Flags one; again replaces the reason."""
+def flag() -> AnyResponse | str:
+    """Flags one; again replaces the reason. Asks first what is to become of what is scheduled."""
     ref = request.form.get("ref", "").strip()
     reason = request.form.get("reason", "").strip()
+    said = {"ref": ref, "reason": reason}
+    decided = request.form.get("scheduled")
+    found = ahead.for_customer(desk(), ref)
+    if found.scheduled and decided not in _DECISIONS:
+        return _page(said, None, found)
     try:
-        customers.flag(desk(), ref, reason, caller().actor)
+        hold = decided == "hold"
+        held = customers.flag(desk(), ref, reason, caller().actor, hold_scheduled=hold)
     except Invalid as problem:
-        html = _page({"ref": ref, "reason": reason}, problem.errors[0].detail)
+        html = _page(said, problem.errors[0].detail)
         return make_response(html, status_of(problem))
     flash(f"Flagged {ref}.", "good")
+    if hold:
+        flash(_held(len(held)), "info")
     return redirect(_HERE, 303)
 
 
@@ -45,7 +57,13 @@ def unflag() -> AnyResponse:
     return redirect(_HERE, 303)
 
 
-def _page(values: dict[str, str], error: str | None) -> str:
+def _held(count: int) -> str:
+    if not count:
+        return "Nothing is held: it was not scheduled any more."
+    return f"Held: {count}. On the feed they can be released or cancelled."
+
+
+def _page(values: dict[str, str], error: str | None, asking: Sum | None = None) -> str:
     return settings_page(
         "settings/customers.html",
         _HERE,
@@ -54,4 +72,6 @@ def _page(values: dict[str, str], error: str | None) -> str:
         names=called(),
         values=values,
         error=error,
+        asking=asking,
+        kinds=KINDS,
     )

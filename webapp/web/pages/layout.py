@@ -43,6 +43,8 @@ class Standing:
     """A pause as the banner shows it."""
 
     id: int
+    scope: str
+    """`everything`, `kind:NAME`, `agent:NAME`; with both, neither of them alone."""
     what: str
     by: str
     at: int
@@ -93,6 +95,7 @@ def standing() -> list[Standing]:
     return [
         Standing(
             one.id,
+            _scope(one),
             _what(one),
             names.get(one.paused_by, one.paused_by),
             one.paused_at,
@@ -106,6 +109,11 @@ def standing() -> list[Standing]:
 def initials(name: str) -> str:
     """`Meera Kumari` -> `MK`: at most two letters for the bar."""
     return "".join(word[0] for word in name.split()[:2]).upper() or "?"
+
+
+def _scope(one: Pause) -> str:
+    parts = (("kind", one.kind), ("agent", one.agent))
+    return " ".join(f"{name}:{value}" for name, value in parts if value) or "everything"
 
 
 def _what(one: Pause) -> str:

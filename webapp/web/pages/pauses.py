@@ -1,30 +1,59 @@
-"""Pausing and resuming everything from the bar."""
+"""Pausing everything, one kind or one agent, and resuming."""
 
 import json
+from dataclasses import dataclass
 
-from flask import Blueprint, current_app, flash, redirect, render_template, request
+from flask import Blueprint, current_app, flash, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from webapp.domain.errors import Invalid, NotFound
+from webapp.domain.kinds.registry import KINDS
+from webapp.services import agents, ahead
 from webapp.services import pause as pausing
+from webapp.services.ahead import Preview, Sum
 from webapp.web.auth import local_path
 from webapp.web.current import caller, desk
-from webapp.web.pages.layout import standing
+from webapp.web.pages.layout import Standing, page, standing
+from webapp.web.problems import status_of
 from webapp.web.socket import EXTENSION as BROADCASTER
 
 pages = Blueprint("pauses", __name__)
 _ROLES = ("staff", "admin")
+_EVERYTHING = "everything"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What may be paused: `value` as the form sends it, and what that would stop."""
+
+    value: str
+    name: str
+    stops: Sum
+    already: Standing | None
+
+
+@pages.get("/pause")
+def choose() -> str:
+    """Everything, each kind and each agent, with what a pause of it stops now."""
+    return _form(_EVERYTHING, "", {})
 
 
 @pages.post("/pause")
 def pause() -> AnyResponse:
-    """No claims from now on. A reason is needed."""
+    """No claims of it from now on. A reason is needed."""
+    what, reason = request.form.get("what", _EVERYTHING), request.form.get("reason", "").strip()
     try:
-        pausing.pause(desk(), caller(), reason=request.form.get("reason", ""))
+        scope = _scope(what)
+        stands = _stands(what, standing())
+        if stands is None:
+            pausing.pause(desk(), caller(), reason=reason, **scope)
     except Invalid as problem:
-        flash(f"Nothing is paused: the reason {problem.errors[0].detail}", "bad")
+        errors = {one.pointer.removeprefix("/"): one.detail for one in problem.errors}
+        return make_response(_form(what, reason, errors), status_of(problem))
+    if stands is not None:
+        flash(f"Paused already, by {stands.by}.", "info")
     _tell_screens()
-    return _back()
+    return redirect("/", 303)
 
 
 @pages.post("/pause/<int:pause_id>/end")
@@ -42,6 +71,45 @@ def end(pause_id: int) -> AnyResponse:
 def banner() -> str:
     """The pauses that stand, as a fragment without a form token."""
     return _fragment()
+
+
+def _form(what: str, reason: str, errors: dict[str, str]) -> str:
+    found, stand = ahead.preview(desk()), standing()
+    kinds = [_choice("kind", name, kind.label, found, stand) for name, kind in KINDS.items()]
+    programs = [
+        _choice("agent", one.name, one.name, found, stand)
+        for one in agents.everyone(desk())
+        if one.revoked_at is None or found.of(agent=one.name).scheduled
+    ]
+    return page(
+        "pause/page.html",
+        everything=Choice(_EVERYTHING, "Everything", found.of(), _stands(_EVERYTHING, stand)),
+        groups=[("One kind", kinds), ("One agent", programs)],
+        chosen=what,
+        reason=reason,
+        errors=errors,
+        kinds=KINDS,
+    )
+
+
+def _choice(narrowed: str, name: str, label: str, found: Preview, stand: list[Standing]) -> Choice:
+    value = f"{narrowed}:{name}"
+    return Choice(value, label, found.of(**{narrowed: name}), _stands(value, stand))
+
+
+def _scope(what: str) -> dict[str, str]:
+    """`kind:refund` -> `{"kind": "refund"}`. Raises Invalid for what the form has no choice of."""
+    narrowed, colon, name = what.partition(":")
+    if what == _EVERYTHING:
+        return {}
+    if not colon or narrowed not in ("kind", "agent"):
+        raise Invalid.field("/what", "choose everything, a kind or an agent")
+    return {narrowed: name}
+
+
+def _stands(what: str, stand: list[Standing]) -> Standing | None:
+    """The pause of just this, if there is one."""
+    return next((one for one in stand if one.scope == what), None)
 
 
 def _tell_screens() -> None:

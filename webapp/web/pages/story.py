@@ -25,6 +25,7 @@ _WORDS = {
     "expired": "rejected by itself",
     "held": "held by {actor}",
     "held_with_parent": "held by {actor}: what it depends on has failed",
+    "signalled": "{actor} reported a change",
     "released": "released by {actor}",
     "extended": "given {seconds} s more by {actor}",
     "run_now": "sent ahead by {actor}",

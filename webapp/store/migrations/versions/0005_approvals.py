@@ -1,6 +1,6 @@
 """Actions that need eyes, and approvals that expire
 
-Revision ID: 0011
+Revision ID: 0005
 Revises: 0004
 """
 
@@ -9,7 +9,7 @@ import time
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0011"
+revision = "0005"
 down_revision = "0004"
 branch_labels = None
 depends_on = None

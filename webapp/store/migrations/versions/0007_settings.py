@@ -1,7 +1,7 @@
 """What admins change on pages: who left, links that set a password, tokens made anew, versions
 
-Revision ID: 0013
-Revises: 0004
+Revision ID: 0007
+Revises: 0006
 """
 
 import sqlalchemy as sa
@@ -9,8 +9,8 @@ from alembic import op
 
 from webapp.store import ddl
 
-revision = "0013"
-down_revision = "0004"
+revision = "0007"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 
