@@ -8,8 +8,8 @@ from webapp.cli.demo import demo
 from webapp.cli.doctor import doctor
 from webapp.cli.pauses import pause, resume
 from webapp.cli.people import agent, user
-from webapp.cli.policy import settings
 from webapp.cli.program import Program
+from webapp.cli.replay import settings
 from webapp.cli.sandbox import sandbox
 from webapp.cli.serving import serve, worker
 from webapp.cli.stock import stock

@@ -69,7 +69,7 @@ def set_settings(kind: str, values: tuple[str, ...], hold_scheduled: bool) -> No
     from webapp.services.caller import Caller
     from webapp.services.settings import change
 
-    wanted = _pairs(values)
+    wanted = pairs(values)
     with open_desk() as desk:
         by = Caller.command().actor
         row, held = change(desk, kind, wanted, by, hold_scheduled=hold_scheduled)
@@ -96,7 +96,7 @@ def _scheduled(desk: "Desk", kind: str) -> list[str]:
     return [action.id for action in found]
 
 
-def _pairs(values: tuple[str, ...]) -> dict[str, str]:
+def pairs(values: tuple[str, ...]) -> dict[str, str]:
     pairs: dict[str, str] = {}
     for text in values:
         key, equals, value = text.partition("=")

@@ -56,6 +56,10 @@ class Tally:
         """Of those that waited: nobody had them on screen in time."""
         return self.waited - self.seen
 
+    def facts(self) -> list[tuple[str, int]]:
+        """What has become of them in fact, in the words of the feed."""
+        return [(state.label, self.ended[state]) for state in State if self.ended[state]]
+
     def figures(self) -> list[tuple[str, int]]:
         """The words of page and command for each figure, in order."""
         return [

@@ -91,7 +91,9 @@ def _set_journal(cursor: Any, journal: str) -> None:
 
 def open_postgresql(url: str) -> tuple[Engine, Engine]:
     """Two pools: for statements that commit by themselves, and for transactions."""
-    prepared = {"prepare_threshold": 1, "options": "-c timezone=UTC"}
+    # What the URL asks of the server itself, say a search path, stands.
+    asked = make_url(url).query.get("options", "")
+    prepared = {"prepare_threshold": 1, "options": f"-c timezone=UTC {asked}".rstrip()}
     alone = create_engine(
         url,
         isolation_level="AUTOCOMMIT",

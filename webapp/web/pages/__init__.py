@@ -8,6 +8,8 @@ from webapp.web.pages import (
     approvals,
     customers,
     feed,
+    history_try,
+    ladder,
     layout,
     not_built,
     paused,
@@ -23,7 +25,7 @@ from webapp.web.pages import (
 
 _PAGES = (
     *(feed, approvals, action, pauses, sign_in, welcome, status),
-    *(settings, people, agents, stock, customers, paused, sandbox, not_built),
+    *(settings, history_try, ladder, people, agents, stock, customers, paused, sandbox, not_built),
 )
 
 

@@ -7,7 +7,7 @@ from flask import Blueprint, Response, make_response, render_template
 from webapp.domain.errors import Forbidden
 from webapp.services import people, read
 from webapp.web.current import desk
-from webapp.web.pages.layout import page
+from webapp.web.pages.layout import page, stream_page
 from webapp.web.problems import status_of
 
 pages = Blueprint("settings", __name__, url_prefix="/settings")
@@ -26,6 +26,11 @@ TABS = (
 def settings_page(template: str, here: str, **values: Any) -> str:
     """A page with the tabs; `here` is the path of the one that it stands under."""
     return page(template, tabs=TABS, here=here, **values)
+
+
+def streamed(template: str, here: str, **values: Any) -> Response:
+    """`settings_page`, sent part by part: what takes time stands last in it and is an iterator."""
+    return Response(stream_page(template, tabs=TABS, here=here, **values), mimetype="text/html")
 
 
 def called() -> dict[str, str]:

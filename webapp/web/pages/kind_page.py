@@ -1,9 +1,10 @@
 """One kind's page: the form, what it would do, what is missing, and its versions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from flask import render_template
+from flask import Response, render_template
 
 from webapp.domain.errors import Invalid, NotFound
 from webapp.domain.kinds.base import Kind
@@ -13,7 +14,7 @@ from webapp.domain.states import State
 from webapp.services import gate, preview, read, settings, versions
 from webapp.web.current import caller, desk
 from webapp.web.pages import policy_form
-from webapp.web.pages.admin import called, settings_page
+from webapp.web.pages.admin import called, settings_page, streamed
 from webapp.web.pages.policy_words import sentences
 from webapp.web.pages.preview_words import Line, immediate, line, warnings
 
@@ -35,6 +36,26 @@ def kind_page(
     `errors` by key: nothing was saved. `stale`: somebody else had saved meanwhile. `seen` names
     the row that the form began from.
     """
+    shown = _shown(kind, values, errors, seen, stale, tried)
+    return settings_page("settings/kind.html", "/settings/", **shown)
+
+
+def try_page(
+    kind: str, values: Mapping[str, str], seen: str | None, steps: Iterator[object]
+) -> Response:
+    """The page with what was entered, sent as the steps of its replay arrive."""
+    shown = _shown(kind, values, None, seen, False, True)
+    return streamed("settings/kind.html", "/settings/", replay=steps, **shown)
+
+
+def _shown(
+    kind: str,
+    values: Mapping[str, str] | None,
+    errors: Mapping[str, str] | None,
+    seen: str | None,
+    stale: bool,
+    tried: bool,
+) -> dict[str, Any]:
     row = saved(kind)
     now = texts(row)
     entered = now | dict(values or {})
@@ -44,9 +65,7 @@ def kind_page(
     fields = {"mode", *(field.key for field in (*policy_form.FIRST, *more))}
     last = versions.changes(desk(), _VERSIONS, kind)
     errors = errors or {}
-    return settings_page(
-        "settings/kind.html",
-        "/settings/",
+    return dict(
         kind=found,
         words=sentences(found, row, zone),
         modes=policy_form.modes(found),

@@ -1,10 +1,10 @@
 """What every page has: the bar, the pauses that stand, words for times and for others' text."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from flask import Flask, g, render_template, request
+from flask import Flask, g, get_flashed_messages, render_template, request, stream_template
 from flask_wtf.csrf import generate_csrf
 
 from webapp.domain.errors import Unavailable
@@ -13,7 +13,7 @@ from webapp.domain.times import to_rfc3339
 from webapp.services import approvals, pause, read
 from webapp.store.lineage import PUT_BACK, PUT_BACK_BY
 from webapp.store.pauses import Pause
-from webapp.web.current import EXTENSION, desk
+from webapp.web.current import EXTENSION, csp_nonce, desk
 from webapp.web.moments import Zone, countdown, span
 from webapp.web.visible import plain, shortened, visible
 
@@ -80,6 +80,20 @@ def zone_of(app: Flask) -> Zone:
 def page(template: str, **values: Any) -> str:
     """A page for whoever is signed in, with the time and the pauses that stand."""
     return render_template(
+        template,
+        server_now=desk().now(),
+        pauses=standing(),
+        csrf=generate_csrf(),
+        **values,
+    )
+
+
+def stream_page(template: str, **values: Any) -> Iterator[str]:
+    """`page`, part by part. Runs in the request's context until it is exhausted."""
+    # Once sending has begun no header changes: what sets one is asked for before.
+    csp_nonce()
+    get_flashed_messages()
+    return stream_template(
         template,
         server_now=desk().now(),
         pauses=standing(),

@@ -65,7 +65,7 @@ def form(kind: str) -> str:
 def change(kind: str) -> AnyResponse:
     """Saves, or shows the form again with all that was entered."""
     saved(kind)
-    values = _entered()
+    values = entered()
     off = values.get("mode") == Mode.OFF
     hold = off and "hold_scheduled" in request.form
     seen = request.form.get("seen")
@@ -87,7 +87,7 @@ def change(kind: str) -> AnyResponse:
 def look(kind: str) -> str:
     """The form with what was entered and what it would do, or that alone (`?part=1`)."""
     saved(kind)
-    values = _entered()
+    values = entered()
     if "part" in request.args:
         return preview_part(kind, values)
     return kind_page(kind, values, seen=request.form.get("seen"))
@@ -129,7 +129,8 @@ def _say_what_still_runs(kind: str, after: Policy) -> None:
         flash(f"{_count(left)} still scheduled, and will run. Save once more to hold them.", "warn")
 
 
-def _entered() -> dict[str, str]:
+def entered() -> dict[str, str]:
+    """What the form sent, key by key."""
     return {key: text.strip() for key, text in request.form.items() if key not in _OURS}
 
 
