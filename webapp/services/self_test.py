@@ -85,8 +85,12 @@ class _Trial:
     sent: int = 0
 
 
-def run(desk: Desk, by: str, *, trials: int = TRIALS, seconds: float = SECONDS) -> Iterator[Step]:
-    """Run up to `trials` and keep the result, dated. Raises Unavailable."""
+def run(
+    desk: Desk, by: str, *, trials: int | None = None, seconds: float | None = None
+) -> Iterator[Step]:
+    """Run TRIALS, or as many as SECONDS let, and keep the result, dated. Raises Unavailable."""
+    trials = TRIALS if trials is None else trials
+    seconds = SECONDS if seconds is None else seconds
     begin, started = time.monotonic(), desk.now()
     done: list[tuple[State, str | None]] = []
     yield Step(0, trials)
