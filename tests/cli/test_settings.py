@@ -89,3 +89,25 @@ def test_switching_off_says_what_is_scheduled_and_can_hold_it(
     assert said == f"refund: mode=off\nHeld: {' '.join(ids)}\n"
     assert {read.get(desk, one, Caller.command()).state for one in ids} == {"held"}
     assert on("settings", "set", "refund", "mode=off").said == "refund: mode=off\n"
+
+
+def test_a_row_is_tried_on_history_and_not_saved(
+    on: Run, database: Database, database_url: str
+) -> None:
+    desk, agent = Desk(database, Settings(database_url=database_url)), Agent("bot", frozenset())
+    for _ in range(2):
+        draft(desk, agent, DRAFT, None)
+    before = on("settings", "show", "refund").said
+    lines = on("settings", "replay", "refund", "mode=window", "approval_above=1000:INR").said
+    assert "Needs approval  2\n" in lines
+    assert "Would have needed approval                              2\n" in lines
+    assert "2 looked at. Nothing is saved.\nApproval, 2 times: amount above 10.00 INR\n" in lines
+    assert on("settings", "show", "refund").said == before
+
+
+def test_a_replay_refuses_what_set_refuses(on: Run) -> None:
+    for value in ("window_seconds=-1", "mode=sometimes", "windows=1"):
+        tried = on("settings", "replay", "refund", value)
+        assert tried.refusal == on("settings", "set", "refund", value).refusal
+    assert on("settings", "replay", "nothing").refusal.startswith("There is no kind 'nothing'")
+    assert "is not KEY=VALUE" in on("settings", "replay", "refund", "mode").usage

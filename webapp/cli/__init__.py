@@ -8,8 +8,9 @@ from webapp.cli.demo import demo
 from webapp.cli.doctor import doctor
 from webapp.cli.pauses import pause, resume
 from webapp.cli.people import agent, user
+from webapp.cli.policy import settings
 from webapp.cli.program import Program
-from webapp.cli.replay import settings
+from webapp.cli.replay import replay_settings
 from webapp.cli.sandbox import sandbox
 from webapp.cli.serving import serve, worker
 from webapp.cli.stock import stock
@@ -33,6 +34,7 @@ def main() -> None:
     """
 
 
+settings.add_command(replay_settings)
 for command in (
     *(serve, worker, demo, migrate, user, agent, settings),
     *(stock, customer, sandbox, pause, resume, doctor),

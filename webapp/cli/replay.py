@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webapp.cli.opening import open_desk
-from webapp.cli.policy import pairs, settings
+from webapp.cli.policy import pairs
 from webapp.cli.table import echo_table
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _REASONS = 5
 
 
-@settings.command("replay")
+@click.command("replay")
 @click.argument("kind")
 @click.argument("values", metavar="KEY=VALUE…", nargs=-1)
 def replay_settings(kind: str, values: tuple[str, ...]) -> None:
@@ -32,7 +32,8 @@ def replay_settings(kind: str, values: tuple[str, ...]) -> None:
     with open_desk() as desk:
         result = _watched(replay(desk, kind, tried(desk, kind, wanted)))
     tally = result.tally
-    for head, figures in (("In fact", tally.facts()), ("With this row", tally.figures())):
+    both = {"In fact": tally.facts(), "With this row": tally.figures()}
+    for head, figures in both.items():
         echo_table((head, "Actions"), [(words, str(number)) for words, number in figures])
         click.echo()
     more = "; there may be older ones" if result.more else ""
@@ -52,4 +53,3 @@ def _watched(steps: Iterable["Step"]) -> "Replayed":
     if result is None:
         raise AssertionError("unreachable: the last step has the result")
     return result
-

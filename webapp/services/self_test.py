@@ -144,9 +144,7 @@ def _against(barrier: threading.Barrier, side: Callable[[], None]) -> None:
         raise
 
 
-def _claim_all(
-    desk: Desk, trials: list[_Trial], barrier: threading.Barrier, pace: _Pace
-) -> None:
+def _claim_all(desk: Desk, trials: list[_Trial], barrier: threading.Barrier, pace: _Pace) -> None:
     for trial in trials:
         new = _new(trial.id, desk)
         desk.db.transact(lambda tx, new=new: drafting.draft(tx, new))  # type: ignore[misc]
@@ -159,9 +157,7 @@ def _claim_all(
         barrier.wait(_MEET)
 
 
-def _cancel_all(
-    desk: Desk, trials: list[_Trial], barrier: threading.Barrier, pace: _Pace
-) -> None:
+def _cancel_all(desk: Desk, trials: list[_Trial], barrier: threading.Barrier, pace: _Pace) -> None:
     who = Caller("staff:self-test", "the self-test")
     for trial in trials:
         barrier.wait(_MEET)

@@ -51,9 +51,7 @@ _FIRST_VIEWS = (
     .group_by(_latest.c.id, _latest.c.drafted_at)
 )
 _NUMBER = select(func.count()).select_from(_latest)
-_WAITING = select(func.count()).where(
-    and_(_latest.c.state == State.AWAITING_APPROVAL.value)
-)
+_WAITING = select(func.count()).where(and_(_latest.c.state == State.AWAITING_APPROVAL.value))
 _BACKS = select(_latest.c.state, func.count()).group_by(_latest.c.state)
 
 
