@@ -12,7 +12,7 @@ from webapp.services import agents, customers, people
 
 PAGES = (
     *("", "people", "agents", "stock", "customers", "pauses", "sandbox"),
-    *("refund", "label", "webhook.undo"),
+    *("refund", "refund/ladder", "label", "webhook.undo"),
 )
 
 
@@ -35,6 +35,31 @@ def test_an_admin_changes_a_policy(
     words = "Saved. An exchange runs 2 min after drafting, unless somebody cancels."
     expect(page.locator(".notice.good")).to_contain_text(words)
     assert stage.services.policy("exchange").window_seconds == 120
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_an_admin_tries_a_policy_on_history(
+    stage: Stage, open_screen: Callable[..., Screen], scripts: bool
+) -> None:
+    stage.draft("reply")
+    page = open_screen("ida", java_script_enabled=scripts).page
+    page.goto(f"{stage.url}/settings/reply")
+    page.get_by_role("radio", name=re.compile("^Immediate")).check()
+    page.get_by_role("button", name="Try on history").click()
+    found = page.get_by_role("region", name="On history, not saved")
+    expect(found.get_by_role("status")).to_contain_text("of this kind, drafted since")
+    expect(found.locator("progress:visible")).to_have_count(0)
+    assert stage.services.policy("reply").mode == "window"
+
+
+def test_an_admin_runs_the_self_test_by_keyboard(
+    stage: Stage, open_screen: Callable[..., Screen]
+) -> None:
+    page = open_screen("ida").page
+    page.set_default_timeout(60_000)
+    page.goto(f"{stage.url}/settings/refund/ladder")
+    page.get_by_role("button", name=re.compile("^Run it")).press("Enter")
+    expect(page.locator("#self-test [role=status]")).to_contain_text("0 faults", timeout=60_000)
 
 
 def test_a_mode_shows_what_belongs_to_it(open_screen: Callable[..., Screen], exchange: str) -> None:

@@ -2,7 +2,6 @@
 
 import time
 
-
 from tests.fixtures.histories import record
 from webapp.services import settings
 from webapp.services.desk import Desk
@@ -29,11 +28,10 @@ def test_a_hundred_thousand_within_five_seconds(desk: Desk) -> None:
     record(desk, MOST)
     for name, values in ROWS.items():
         policy = settings.tried(desk, "refund", values)
-        wall, cpu = time.perf_counter(), time.process_time()
+        begin = time.process_time()
         steps = list(replay(desk, "refund", policy))
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        print(f"{name}: {wall:.2f} s, of it {cpu:.2f} s of the processor")
+        took = time.process_time() - begin
         assert steps[-1].result is not None
         assert steps[-1].result.tally.actions == MOST
         assert len(steps) > MOST / 10_000
-        assert cpu < AT_MOST
+        assert took < AT_MOST, name

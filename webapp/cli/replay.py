@@ -1,5 +1,6 @@
 """`settings replay`: what a policy row would have made of what was drafted already."""
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -44,11 +45,10 @@ def replay_settings(kind: str, values: tuple[str, ...]) -> None:
 
 def _watched(steps: Iterable["Step"]) -> "Replayed":
     """The result; how far it is stands on standard error, where that is a terminal."""
-    stream = click.get_text_stream("stderr")
     result = None
     for step in steps:
-        if stream.isatty():
-            click.echo(f"\r{step.done} of {step.of}", nl=step.result is not None, file=stream)
+        if sys.stderr.isatty():
+            click.echo(f"\r{step.done} of {step.of}", nl=step.result is not None, err=True)
         result = step.result or result
     if result is None:
         raise AssertionError("unreachable: the last step has the result")

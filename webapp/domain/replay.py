@@ -6,7 +6,7 @@ another row nobody knows. Pauses, holds and dependencies are not played again.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from typing import Any
@@ -123,7 +123,7 @@ class Replay:
         else:
             _scheduled(tally, one, decision)
 
-    def _payload(self, one: Recorded) -> Mapping[str, Any]:
+    def _payload(self, one: Recorded) -> dict[str, Any]:
         return json.loads(one.payload or "{}") if self._reads else {"recorded": one.amount}
 
 

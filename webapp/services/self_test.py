@@ -53,7 +53,7 @@ class _Pace:
 
     def __init__(self) -> None:
         self._claim_after = 0.0
-        self._chance = random.Random()
+        self._chance = random.Random()  # noqa: S311 (chance, not secrecy)
 
     def claim(self) -> None:
         """Called by the claiming side."""

@@ -36,7 +36,7 @@ def kind_page(
     `errors` by key: nothing was saved. `stale`: somebody else had saved meanwhile. `seen` names
     the row that the form began from.
     """
-    shown = _shown(kind, values, errors, seen, stale, tried)
+    shown = _shown(kind, values, errors, seen, stale)
     return settings_page("settings/kind.html", "/settings/", **shown)
 
 
@@ -44,7 +44,7 @@ def try_page(
     kind: str, values: Mapping[str, str], seen: str | None, steps: Iterator[object]
 ) -> Response:
     """The page with what was entered, sent as the steps of its replay arrive."""
-    shown = _shown(kind, values, None, seen, False, True)
+    shown = _shown(kind, values, None, seen, False)
     return streamed("settings/kind.html", "/settings/", replay=steps, **shown)
 
 
@@ -54,7 +54,6 @@ def _shown(
     errors: Mapping[str, str] | None,
     seen: str | None,
     stale: bool,
-    tried: bool,
 ) -> dict[str, Any]:
     row = saved(kind)
     now = texts(row)
@@ -65,29 +64,29 @@ def _shown(
     fields = {"mode", *(field.key for field in (*policy_form.FIRST, *more))}
     last = versions.changes(desk(), _VERSIONS, kind)
     errors = errors or {}
-    return dict(
-        kind=found,
-        words=sentences(found, row, zone),
-        modes=policy_form.modes(found),
-        first=policy_form.FIRST,
-        more=more,
-        values=entered,
-        saved=now,
-        errors=errors,
-        elsewhere=[f"{key}: {words}" for key, words in errors.items() if key not in fields],
-        differing=_differing(now, entered),
-        stale=stale,
-        look=_look(found, now, entered, errors),
-        immediate=immediate(found),
-        steps=gate.steps(desk(), kind),
-        versions=last,
-        older=len(last) == _VERSIONS,
-        names=called(),
-        label=policy_form.label,
-        seen=seen or settings.mark(row),
-        scheduled=len(scheduled(kind)),
-        most=MOST,
-    )
+    return {
+        "kind": found,
+        "words": sentences(found, row, zone),
+        "modes": policy_form.modes(found),
+        "first": policy_form.FIRST,
+        "more": more,
+        "values": entered,
+        "saved": now,
+        "errors": errors,
+        "elsewhere": [f"{key}: {words}" for key, words in errors.items() if key not in fields],
+        "differing": _differing(now, entered),
+        "stale": stale,
+        "look": _look(found, now, entered, errors),
+        "immediate": immediate(found),
+        "steps": gate.steps(desk(), kind),
+        "versions": last,
+        "older": len(last) == _VERSIONS,
+        "names": called(),
+        "label": policy_form.label,
+        "seen": seen or settings.mark(row),
+        "scheduled": len(scheduled(kind)),
+        "most": MOST,
+    }
 
 
 def preview_part(kind: str, values: Mapping[str, str]) -> str:
