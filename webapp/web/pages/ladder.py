@@ -14,6 +14,7 @@ from webapp.store.evidence import LOOKED_AT
 from webapp.web.current import caller, desk
 from webapp.web.pages.admin import called, pages, settings_page, streamed
 from webapp.web.pages.kind_page import saved
+from webapp.web.pages.policy_words import duration
 
 _TEMPLATE = "settings/ladder.html"
 _LONGEST = 604_800
@@ -44,6 +45,7 @@ def _shown(kind: str, found: Ladder) -> dict[str, object]:
         "kind": KINDS[kind],
         "found": found,
         "names": called(),
+        "duration": duration,
         "looked_at": LOOKED_AT,
         "longest": self_test.SECONDS,
         "on_postgresql": desk().db.dialect == "postgresql",
