@@ -63,3 +63,17 @@ def test_a_cancel_without_its_state_guard_is_found(
 def test_two_do_not_run_at_once(desk: Desk) -> None:
     with scratch(desk.db), pytest.raises(Unavailable, match="Another self-test"):
         run(desk, 25)
+
+
+def test_what_stops_one_side_is_said_and_leaves_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise Unavailable("The disk is full.")
+
+    monkeypatch.setattr("webapp.services.self_test.cancel", refuse)
+    with pytest.raises(Unavailable, match="The disk is full"):
+        run(desk, 25)
+    assert self_test.last(desk) is None
+    with scratch(desk.db):  # free again
+        pass

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from webapp.domain.drafts import canonical, fingerprint
+from webapp.domain.errors import Unavailable
 from webapp.domain.ids import new_id
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
@@ -131,8 +132,13 @@ def _round(desk: Desk, number: int, pace: _Pace) -> list[tuple[State, str | None
             pool.submit(_against, barrier, lambda: _claim_all(desk, trials, barrier, pace)),
             pool.submit(_against, barrier, lambda: _cancel_all(desk, trials, barrier, pace)),
         )
-        for side in sides:
-            side.result()
+        problems = [problem for side in sides if (problem := side.exception())]
+    # Who waited in vain is not what went wrong, unless nobody came in time.
+    for problem in problems:
+        if not isinstance(problem, threading.BrokenBarrierError):
+            raise problem
+    if problems:
+        raise Unavailable(f"The two sides did not meet within {_MEET:g} s.")
     return [_judge(desk, trial) for trial in trials]
 
 
