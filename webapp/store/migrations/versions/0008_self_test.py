@@ -1,14 +1,14 @@
 """How races on the installation's own database ended
 
-Revision ID: 0014
-Revises: 0013
+Revision ID: 0008
+Revises: 0007
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0014"
-down_revision = "0013"
+revision = "0008"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 
