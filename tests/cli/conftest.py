@@ -11,7 +11,7 @@ from sqlalchemy import inspect, select
 
 from webapp.cli import main
 from webapp.store.engine import Database
-from webapp.store.schema import TABLES
+from webapp.store.tables import TABLES
 
 SQLITE = pytest.mark.parametrize("backend", ["sqlite"])
 """For what is refused before the database has a say: once is enough."""

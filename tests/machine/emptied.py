@@ -3,7 +3,8 @@
 from sqlalchemy import Connection, delete, insert
 
 from webapp.store.engine import Database, Tx
-from webapp.store.schema import TABLES, desk
+from webapp.store.schema import desk
+from webapp.store.tables import TABLES
 
 _GUARD = "SELECT sql FROM sqlite_master WHERE name = 'event_delete'"
 

@@ -8,7 +8,7 @@ from webapp.store import agents, people
 from webapp.store.engine import Database
 from webapp.store.people import SESSION_LASTS, Person
 from webapp.store.people_schema import agent, session
-from webapp.store.schema import TABLES
+from webapp.store.tables import TABLES
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from webapp.services import pause
 from webapp.services.caller import Caller
 from webapp.store import agents
 from webapp.store.engine import Database
-from webapp.store.schema import heartbeat
+from webapp.store.running_schema import heartbeat
 
 ASKED = Caller.command()
 SCOPES: dict[str, dict[str, Any]] = {

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from webapp.domain.times import SECOND
 from webapp.store.batches import OLDEST_OVERDUE
 from webapp.store.engine import NOW, Tx
-from webapp.store.schema import heartbeat
+from webapp.store.running_schema import heartbeat
 
 FORGOTTEN_AFTER = 120 * SECOND
 """A worker that ended without a word is remembered for this long while others live."""

@@ -9,7 +9,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from webapp.store.engine import Database
-from webapp.store.schema import TABLES
+from webapp.store.tables import TABLES
 
 _LOCK = 7_305_111_019_642
 """PostgreSQL's advisory lock: two that migrate at once take turns."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import insert, select
 
 from webapp.store.engine import Tx
-from webapp.store.schema import self_test
+from webapp.store.running_schema import self_test
 
 
 @dataclass(frozen=True, slots=True)

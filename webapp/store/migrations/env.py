@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from webapp.store.schema import TABLES
+from webapp.store.tables import TABLES
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -1,0 +1,6 @@
+"""Every table, for whoever needs them all: each module of tables fills the one metadata."""
+
+from webapp.store import people_schema, running_schema, schema
+
+MODULES = (schema, people_schema, running_schema)
+TABLES = schema.metadata
