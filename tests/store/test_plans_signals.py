@@ -24,12 +24,13 @@ def statement(db: Database, sweep: Sweep) -> Any:
 @pytest.mark.parametrize("name", ["touched", "customer", "waiting", "found"])
 def test_an_index_answers(database: Database, name: str) -> None:
     fill(Desk(database, Settings()), 1, ROWS)
-    asked, params = {
+    statements: dict[str, tuple[Any, dict[str, Any]]] = {
         "touched": (statement(database, holding._TOUCHED), _BOTH | _CAUSE),
         "customer": (statement(database, holding._CUSTOMER), {"b_customer": "c-7"} | _CAUSE),
         "waiting": (statement(database, signals._MARK), _BOTH | _CAUSE),
         "found": (signals._FOUND, _BOTH | {"p_lately": 1}),
-    }[name]
+    }
+    asked, params = statements[name]
     found = plan(database, asked, params)
     assert "ix_action_customer" in found, found
     if name != "customer":
