@@ -110,10 +110,13 @@ def test_what_is_wrong_is_said_and_nothing_is_lost(
     assert standing(world) == []
 
 
-def test_what_was_chosen_stays_chosen(world: World) -> None:
+def test_what_was_chosen_stays_chosen_and_in_sight(world: World) -> None:
+    closed = '<details class="more">'
+    assert get(world.ana, "/pause").html.count(closed) == 2
     answer = post(world.ana, "/pause", {"what": "kind:label", "reason": ""})
     assert 'value="kind:label" checked' in answer.html
     assert 'id="reason-error"' in answer.html
+    assert answer.html.count(closed) == 1
 
 
 def test_without_the_token_nothing_is_paused(world: World) -> None:

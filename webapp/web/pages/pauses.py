@@ -10,7 +10,7 @@ from webapp.domain.errors import Invalid, NotFound
 from webapp.domain.kinds.registry import KINDS
 from webapp.services import agents, ahead
 from webapp.services import pause as pausing
-from webapp.services.ahead import Preview, Sum
+from webapp.services.ahead import Sum
 from webapp.web.auth import local_path
 from webapp.web.current import caller, desk
 from webapp.web.pages.layout import Standing, page, standing
@@ -20,6 +20,7 @@ from webapp.web.socket import EXTENSION as BROADCASTER
 pages = Blueprint("pauses", __name__)
 _ROLES = ("staff", "admin")
 _EVERYTHING = "everything"
+_KINDS = [(name, kind.label) for name, kind in KINDS.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,15 @@ class Choice:
     name: str
     stops: Sum
     already: Standing | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Choices of one sort; `idle` are those of which nothing is scheduled or running."""
+
+    title: str
+    busy: list[Choice]
+    idle: list[Choice]
 
 
 @pages.get("/pause")
@@ -75,16 +85,23 @@ def banner() -> str:
 
 def _form(what: str, reason: str, errors: dict[str, str]) -> str:
     found, stand = ahead.preview(desk()), standing()
-    kinds = [_choice("kind", name, kind.label, found, stand) for name, kind in KINDS.items()]
+
+    def choice(sort: str, name: str, label: str) -> Choice:
+        value = f"{sort}:{name}"
+        return Choice(value, label, found.of(**{sort: name}), _stands(value, stand))
+
     programs = [
-        _choice("agent", one.name, one.name, found, stand)
+        choice("agent", one.name, one.name)
         for one in agents.everyone(desk())
-        if one.revoked_at is None or found.of(agent=one.name).scheduled
+        if one.revoked_at is None or found.of(agent=one.name).kinds
     ]
     return page(
         "pause/page.html",
         everything=Choice(_EVERYTHING, "Everything", found.of(), _stands(_EVERYTHING, stand)),
-        groups=[("One kind", kinds), ("One agent", programs)],
+        groups=[
+            _group("One kind", [choice("kind", *named) for named in _KINDS]),
+            _group("One agent", programs),
+        ],
         chosen=what,
         reason=reason,
         errors=errors,
@@ -92,9 +109,9 @@ def _form(what: str, reason: str, errors: dict[str, str]) -> str:
     )
 
 
-def _choice(narrowed: str, name: str, label: str, found: Preview, stand: list[Standing]) -> Choice:
-    value = f"{narrowed}:{name}"
-    return Choice(value, label, found.of(**{narrowed: name}), _stands(value, stand))
+def _group(title: str, choices: list[Choice]) -> Group:
+    busy = [one for one in choices if one.stops.scheduled or one.stops.running]
+    return Group(title, busy, [one for one in choices if one not in busy])
 
 
 def _scope(what: str) -> dict[str, str]:
