@@ -54,7 +54,7 @@ class DeskHours:
         )
 
     def __str__(self) -> str:
-        return ", ".join(map(str, self.shifts))
+        return _written(self.shifts)
 
 
 def read_hours(text: str) -> DeskHours | None:
@@ -111,6 +111,12 @@ def _minutes(hour: str, minute: str) -> int:
     if int(minute) > 59 or minutes > _DAY:
         raise ValueError(f"{hour}:{minute} is not a time from 00:00 to 24:00")
     return minutes
+
+
+@lru_cache(maxsize=64)
+def _written(shifts: tuple[Shift, ...]) -> str:
+    # Kept, because a replay says it for each of 100,000 decisions.
+    return ", ".join(map(str, shifts))
 
 
 def _clock(minutes: int) -> str:

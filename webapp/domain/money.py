@@ -1,6 +1,7 @@
 """Money: integer minor units with an ISO 4217 code."""
 
 import re
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt
@@ -31,6 +32,7 @@ class Amount(BaseModel):
         return plain(self.value, self.currency)
 
 
+@lru_cache(maxsize=1024)
 def plain(value: int, currency: str) -> str:
     """`1250, "INR"` -> `12.50 INR`: unambiguous, for decisions and messages."""
     digits = EXPONENTS.get(currency, 2)
