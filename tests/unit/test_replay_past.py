@@ -71,3 +71,9 @@ def test_a_duplicate_is_of_the_same_order_and_amount_within_a_day() -> None:
     assert not seen.past(one(20, amount_value=101)).duplicate
     assert not seen.past(one(20, order_ref=None)).duplicate
     assert not seen.past(one(20 + DAY)).duplicate
+
+
+def test_a_flood_of_duplicates_costs_no_more_than_others() -> None:
+    seen = memory(likely_duplicate="approval")
+    assert sum(seen.past(one(0)).duplicate for _ in range(10_000)) == 9_999
+    assert max(map(len, seen._alike.values())) < 20

@@ -14,6 +14,8 @@ from webapp.domain.rules import DAY, Past
 from webapp.domain.states import RAN_OUT
 from webapp.domain.times import SECOND
 
+_ALIKE = 16
+"""Of the likes of one action, the latest that are kept: a flood of them costs no more."""
 _FOR_EVER = 2**62
 """When an action ended that has not, or that had its effect."""
 
@@ -69,9 +71,8 @@ class Memory:
         # What is only marked changes no figure.
         self._repeats = policy.likely_duplicate != "same"
         self._burst, self._spend = policy.burst, policy.spend
-        self._went_on: defaultdict[str, int] = defaultdict(int)
-        self._alike: defaultdict[tuple[str, int, str], deque[tuple[int, int]]]
-        self._alike = defaultdict(deque)
+        self._went_on: dict[tuple[str, str], int] = {}
+        self._alike: dict[tuple[str, int, str], list[tuple[int, int]]] = {}
         self._drafted: defaultdict[str, deque[int]] = defaultdict(deque)
         self._leaves: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         self._spent: Counter[tuple[str, str]] = Counter()
@@ -88,21 +89,21 @@ class Memory:
         )
 
     def _first(self, one: Recorded) -> Iterator[bool]:
-        for name in (f"customer {one.customer_ref}", f"agent {one.agent}"):
-            yield self._went_on[name] <= one.drafted_at
-            self._went_on[name] = max(self._went_on[name], one.ran_out_at)
+        for name in (("customer", one.customer_ref), ("agent", one.agent)):
+            until = self._went_on.get(name, 0)
+            yield until <= one.drafted_at
+            self._went_on[name] = max(until, one.ran_out_at)
 
     def _duplicate(self, one: Recorded) -> bool:
         amount = one.amount if self._repeats else None
         if one.order_ref is None or amount is None:
             return False
-        alike = self._alike[one.order_ref, *amount]
-        while alike and alike[0][0] <= one.drafted_at - DAY * SECOND:
-            alike.popleft()
+        key, since = (one.order_ref, *amount), one.drafted_at - DAY * SECOND
+        alike = [earlier for earlier in self._alike.get(key, ()) if earlier[0] > since]
         # What a person repeats had ended without an effect, and that is why.
         ended = one.again_of is None
         found = any(ended or ran_out > one.drafted_at for _, ran_out in alike)
-        alike.append((one.drafted_at, one.ran_out_at))
+        self._alike[key] = [*alike[1 - _ALIKE :], (one.drafted_at, one.ran_out_at)]
         return found
 
     def _count(self, one: Recorded) -> int:
