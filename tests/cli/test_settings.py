@@ -98,10 +98,13 @@ def test_a_row_is_tried_on_history_and_not_saved(
     for _ in range(2):
         draft(desk, agent, DRAFT, None)
     before = on("settings", "show", "refund").said
-    lines = on("settings", "replay", "refund", "mode=window", "approval_above=1000:INR").said
-    assert "Needs approval  2\n" in lines
-    assert "Would have needed approval                              2\n" in lines
-    assert "2 looked at. Nothing is saved.\nApproval, 2 times: amount above 10.00 INR\n" in lines
+    said = on("settings", "replay", "refund", "mode=window", "approval_above=1000:INR").said
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    assert {"Needs approval 2", "Would have needed approval 2"} <= set(lines)
+    assert lines[-2:] == [
+        "2 looked at. Nothing is saved.",
+        "Approval, 2 times: amount above 10.00 INR",
+    ]
     assert on("settings", "show", "refund").said == before
 
 
