@@ -106,9 +106,9 @@ class Memory:
         self._alike[key] = [*alike[1 - _ALIKE :], (one.drafted_at, one.ran_out_at)]
         return found
 
-    def _count(self, one: Recorded) -> int:
+    def _count(self, one: Recorded) -> int | None:
         if self._burst is None or not one.by_agent:
-            return 0
+            return None
         drafted = self._drafted[one.agent]
         while drafted and drafted[0] <= one.drafted_at - self._burst.seconds * SECOND:
             drafted.popleft()
@@ -116,12 +116,12 @@ class Memory:
         drafted.append(one.drafted_at)
         return found
 
-    def _sum(self, one: Recorded) -> int:
+    def _sum(self, one: Recorded) -> int | None:
         if self._spend is None or one.amount is None or not one.by_agent:
-            return 0
+            return None
         value, currency = one.amount
         if currency not in self._spend.limits:
-            return 0
+            return None
         key = one.agent, currency
         leaves = self._leaves[key]
         while leaves and leaves[0][0] <= one.drafted_at:
