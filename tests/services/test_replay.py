@@ -120,6 +120,9 @@ def test_a_view_counts_until_the_window_is_over(desk: Desk) -> None:
         assert found.seen == sum(delay <= seconds * SECOND for delay in delays)
         assert found.unseen == 200 - found.seen
     assert found.seen < 200
+    eyes = tried(desk, window_seconds="600", needs_eyes="yes")
+    assert (eyes.seen, eyes.for_eyes) == (found.seen, found.unseen)
+    assert eyes.ran == eyes.seen - eyes.stopped
 
 
 def test_it_looks_at_the_latest_and_writes_nothing(

@@ -37,6 +37,8 @@ class Tally:
     """In a window."""
     seen: int = 0
     """Of those that waited: on somebody's screen before the window was over."""
+    for_eyes: int = 0
+    """Of those that waited: held, because nobody had seen them and the row asks for eyes."""
     stopped: int = 0
     """Of those not stopped by a rule: cancelled or rejected by somebody before they would run."""
     too_late: int = 0
@@ -49,7 +51,7 @@ class Tally:
     @property
     def ran(self) -> int:
         """By themselves."""
-        return self.at_once + self.waited - self.stopped
+        return self.at_once + self.waited - self.for_eyes - self.stopped
 
     @property
     def unseen(self) -> int:
@@ -67,6 +69,7 @@ class Tally:
             ("Would have waited in a window", self.waited),
             ("Seen before the window was over", self.seen),
             ("Not seen before the window was over", self.unseen),
+            ("Would have been held, because nobody had seen them", self.for_eyes),
             ("Would have run at once", self.at_once),
             ("Would have needed approval", self.approval),
             ("Would have been held by the breaker", self.held),
@@ -121,7 +124,7 @@ class Replay:
         elif decision.state is State.HELD:
             tally.held += 1
         else:
-            _scheduled(tally, one, decision)
+            _scheduled(tally, one, decision, self._policy.needs_eyes)
 
     def _payload(self, one: Recorded) -> dict[str, Any]:
         return json.loads(one.payload or "{}") if self._reads else {"recorded": one.amount}
@@ -137,13 +140,16 @@ def _as_recorded(payload: Payload) -> tuple[int, str] | None:
     return amount
 
 
-def _scheduled(tally: Tally, one: Recorded, decision: Decision) -> None:
+def _scheduled(tally: Tally, one: Recorded, decision: Decision, needs_eyes: bool) -> None:
     if decision.mode is Mode.IMMEDIATE:
         tally.at_once += 1
     else:
         tally.waited += 1
         if one.first_viewed_at is not None and one.first_viewed_at <= (decision.cancel_by or 0):
             tally.seen += 1
+        elif needs_eyes:
+            tally.for_eyes += 1  # held as it was due: whoever says no then is in time
+            return
     said_no = _said_no(one)
     if said_no is None:
         return
