@@ -5,7 +5,7 @@ import os
 import platform
 from collections.abc import Callable
 
-from tests.bench import lateness, load, page, profile, screens, single, throughput
+from tests.bench import lateness, load, page, profile, replay, screens, single, throughput
 from tests.bench.databases import BACKENDS
 from webapp.store.opening import sqlite_module
 
@@ -16,6 +16,7 @@ PARTS: dict[str, Callable[[str, int], None]] = {
     "single": single.measure,
     "screens": screens.measure,
     "page": page.measure,
+    "replay": replay.measure,
     "profile": profile.measure,
 }
 
