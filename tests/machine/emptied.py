@@ -6,11 +6,11 @@ from webapp.store.engine import Database, Tx
 from webapp.store.schema import desk
 from webapp.store.tables import TABLES
 
-_GUARD = "SELECT sql FROM sqlite_master WHERE name = 'event_delete'"
+_GUARDS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%_delete'"
 
 
 def empty(db: Database) -> None:
-    """As after the migrations. The triggers that keep events for ever are not under test here."""
+    """As after the migrations. The triggers that keep events and changes for ever are not under test here."""
     db.transact(_empty)
 
 
@@ -20,10 +20,12 @@ def _empty(tx: Tx) -> None:
         conn.exec_driver_sql("SET LOCAL session_replication_role = replica")
         _delete(conn)
     else:
-        guard = conn.exec_driver_sql(_GUARD).scalar()
-        conn.exec_driver_sql("DROP TRIGGER event_delete")
+        guards = conn.exec_driver_sql(_GUARDS).all()
+        for guard in guards:
+            conn.exec_driver_sql(f"DROP TRIGGER {guard.name}")
         _delete(conn)
-        conn.exec_driver_sql(str(guard))
+        for guard in guards:
+            conn.exec_driver_sql(guard.sql)
     conn.execute(insert(desk).values(id=1, revision=1))
 
 

@@ -73,7 +73,6 @@ def test_the_form_of_every_kind_saves_what_it_shows(world: World, kind: str) -> 
         ("needs_eyes", "perhaps"),
         ("approval_ttl_seconds", "0"),
         ("approval_ttl_seconds", "2592001"),
-        ("first_of_kind", "approval"),
         ("windows", "1"),
         ("allow_no_undo", "<b>"),
     ],

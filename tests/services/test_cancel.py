@@ -21,6 +21,7 @@ from tests.services.people import (
 from tests.store.rows import GONE, available, claim_all, count_events, end, put, row, verbs
 from tests.store.test_concurrency import together
 from tests.unit.bodies import PAYLOADS
+from webapp.config import Settings
 from webapp.domain.drafts import canonical
 from webapp.domain.errors import Changed, DependencyNotLive, NotCancellable, NotFound
 from webapp.domain.states import State
@@ -226,7 +227,7 @@ def test_a_draft_under_a_parent_being_cancelled_never_lives(desk: Desk) -> None:
 def test_a_retry_put_back_at_that_moment_is_cancelled(postgresql_url: str) -> None:
     """Promise 1: the loser is told the real state; between two reads it can't change unseen."""
     db = Database(postgresql_url)
-    desk = Desk(db, None)  # type: ignore[arg-type]
+    desk = Desk(db, Settings())
     one = put(db, State.EXECUTING)
     real = transitions.cancel
     retries = [Finish(one, 1, State.SCHEDULED, retry_at=db.now() + SECOND)]
