@@ -10,7 +10,7 @@ _GUARDS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name L
 
 
 def empty(db: Database) -> None:
-    """As after the migrations. The triggers that keep events and changes for ever are not under test here."""
+    """As after the migrations. That events and changes are for ever is not under test here."""
     db.transact(_empty)
 
 
