@@ -22,7 +22,9 @@ def test_a_signal_holds_the_row_on_screen_with_its_reason(stage: Stage, screen: 
     expect(row).to_have_attribute("data-state", "held")
     expect(row).to_contain_text("by crm")
     expect(row).to_contain_text("“the customer replied”")
-    expect(screen.page.locator('[data-group="needs"]').locator(row)).to_be_visible()
+    # it is seen where it stood for some seconds first (order.js, LINGER)
+    needs = screen.page.locator('[data-group="needs"]')
+    expect(needs.locator(row)).to_be_visible(timeout=10_000)
 
 
 @pytest.mark.parametrize("scripts", [True, False])
