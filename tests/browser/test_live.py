@@ -181,4 +181,5 @@ def test_a_signed_out_screen_says_so(stage: Stage, open_screen: Callable[..., Sc
     tab.wait_for_url("**/login*")
     screen.page.locator('[data-line="out"]').wait_for()
     stage.sessions.pop("cleo")
+    screen.page.close()
     screen.complaints.clear()  # the browser logs a report of views that came after the end

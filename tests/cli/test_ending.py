@@ -168,6 +168,7 @@ def _called(path: tuple[str, ...]) -> tuple[str, ...]:
         ("user", "add"): ("ana@example.com", "--role", "staff", "--password-stdin"),
         ("agent", "add"): ("bot",),
         ("settings", "set"): ("refund", "mode=off"),
+        ("settings", "replay"): ("refund", "mode=off"),
         ("stock", "import"): ("stock.csv",),
         ("stock", "set"): ("TEE", "5"),
         ("customer", "flag"): ("c-1",),

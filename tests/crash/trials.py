@@ -125,7 +125,9 @@ def in_a_transaction(cut: Callable[[Stage, PostgresServer], object], name: str) 
         assert server
 
         def lost(pid: int) -> None:
-            if not server.open_transactions(stage.url):
+            try:
+                stage.wait(lambda: server.open_transactions(stage.url) > 0, RESCUED)
+            except AssertionError:
                 faults.append("no transaction was open")
             cut(stage, server)
             with suppress(ProcessLookupError):

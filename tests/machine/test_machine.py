@@ -15,7 +15,7 @@ from webapp.domain.states import ARROWS
 
 FEW = 3
 """Arrows that so few histories may leave out; `make soak` takes them all, many times."""
-SOON = 20
+SOON = 40
 """Histories within which each planted bug is found."""
 
 

@@ -35,11 +35,17 @@ def _plan(database: Database, query: Any) -> str:
             dialect=conn.dialect, compile_kwargs={"literal_binds": True, "render_postcompile": True}
         )
         if database.dialect == "postgresql":
-            # a table this small would be read whole
-            conn.exec_driver_sql("SET enable_seqscan = off")
+            conn.exec_driver_sql("BEGIN")
+            # a table this small would be read whole, and its plan would be an accident
+            conn.exec_driver_sql("SET LOCAL enable_seqscan = off")
+            conn.exec_driver_sql("SET LOCAL session_replication_role = replica")
+            conn.exec_driver_sql(
+                "INSERT INTO dependency SELECT 'c-' || n, 'p-' || n FROM generate_series(1, 5000) n"
+            )
+            conn.exec_driver_sql("ANALYZE dependency")
             rows = conn.exec_driver_sql(f"EXPLAIN {compiled}")
             text = "\n".join(row[0] for row in rows)
-            conn.exec_driver_sql("RESET enable_seqscan")
+            conn.exec_driver_sql("ROLLBACK")
             return text
         rows = conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}")
         text = "\n".join(row[-1] for row in rows)
