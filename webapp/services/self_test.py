@@ -52,7 +52,8 @@ class Step:
 class _Pace:
     """Which side starts later, and by how much (seconds): the claim, or below 0 the cancel."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], int]) -> None:
+        self._now = now
         self._claim_after = 0.0
         self._chance = random.Random()  # noqa: S311 (chance, not secrecy)
 
@@ -71,8 +72,8 @@ class _Pace:
 
     def _spin(self, seconds: float) -> None:
         # Not a wait for something to happen: it sets how close the two sides come.
-        end = time.perf_counter() + seconds
-        while time.perf_counter() < end:
+        end = self._now() + seconds * SECOND
+        while self._now() < end:
             time.sleep(0)
 
 
@@ -92,15 +93,15 @@ def run(
     """Run TRIALS, or as many as SECONDS let, and keep the result, dated. Raises Unavailable."""
     trials = TRIALS if trials is None else trials
     seconds = SECONDS if seconds is None else seconds
-    begin, started = time.monotonic(), desk.now()
+    started = desk.now()
     done: list[tuple[State, str | None]] = []
     yield Step(0, trials)
     with scratch(desk.db) as db:
-        there, pace = Desk(db, desk.settings), _Pace()
-        while len(done) < trials and time.monotonic() - begin < seconds:
+        there, pace = Desk(db, desk.settings), _Pace(desk.now)
+        while len(done) < trials and desk.now() - started < seconds * SECOND:
             done += _round(there, min(_ROUND, trials - len(done)), pace)
             yield Step(len(done), trials)
-    took = int((time.monotonic() - begin) * SECOND)
+    took = desk.now() - started
     states = [state for state, _ in done]
     faults = [fault for _, fault in done if fault]
     ended = Ended(

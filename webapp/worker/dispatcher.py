@@ -5,7 +5,6 @@ now: a row that was claimed and waits can't be cancelled any more.
 """
 
 import logging
-from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -117,9 +116,12 @@ class Dispatcher:
             claim(tx)
             claims.next_due(tx)
 
-        with suppress(Unavailable):
+        try:
             self._db.transact(both)
             self._db.statement(claim)
+        except Exception:
+            # Only warmth is lost; what is wrong shows again in a turn, which goes on after it.
+            log.exception("Worker %s could not warm its statements", self._name)
 
     @property
     def _span(self) -> int:
