@@ -4,8 +4,6 @@ Revision ID: 0005
 Revises: 0004
 """
 
-import time
-
 import sqlalchemy as sa
 from alembic import op
 
@@ -25,6 +23,9 @@ def upgrade() -> None:
         "ix_action_approve_by", "action", ["approve_by"], sqlite_where=waits, postgresql_where=waits
     )
     # What waits already was not told of an end: it gets the default from now on.
-    end = (int(time.time()) + 86_400) * 1_000_000
-    told = sa.text("UPDATE action SET approve_by = :end WHERE state = 'awaiting_approval'")
-    op.get_bind().execute(told, {"end": end})
+    postgresql = op.get_bind().dialect.name == "postgresql"
+    now = "extract(epoch FROM now())" if postgresql else "strftime('%s', 'now')"
+    op.execute(
+        f"UPDATE action SET approve_by = (CAST({now} AS BIGINT) + 86400) * 1000000 "
+        "WHERE state = 'awaiting_approval'"
+    )
