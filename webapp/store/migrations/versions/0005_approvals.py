@@ -23,9 +23,13 @@ def upgrade() -> None:
         "ix_action_approve_by", "action", ["approve_by"], sqlite_where=waits, postgresql_where=waits
     )
     # What waits already was not told of an end: it gets the default from now on.
-    waiting = " WHERE state = 'awaiting_approval'"
     if op.get_bind().dialect.name == "postgresql":
-        end = "(CAST(extract(epoch FROM now()) AS BIGINT) + 86400) * 1000000"
+        op.execute(
+            "UPDATE action SET approve_by = (CAST(extract(epoch FROM now()) AS BIGINT) + 86400) "
+            "* 1000000 WHERE state = 'awaiting_approval'"
+        )
     else:
-        end = "(CAST(strftime('%s', 'now') AS BIGINT) + 86400) * 1000000"
-    op.execute("UPDATE action SET approve_by = " + end + waiting)
+        op.execute(
+            "UPDATE action SET approve_by = (CAST(strftime('%s', 'now') AS BIGINT) + 86400) "
+            "* 1000000 WHERE state = 'awaiting_approval'"
+        )
