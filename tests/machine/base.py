@@ -29,10 +29,11 @@ from webapp.services import execute, settings
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.execute import Attempt, Means
-from webapp.services.follow import BEGINNING, follow
+from webapp.services.follow import follow
 from webapp.store import agents, stock
 from webapp.store.agents import Agent
 from webapp.store.claims import Finish
+from webapp.store.events import BEGINNING
 
 T = TypeVar("T")
 

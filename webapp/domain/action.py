@@ -62,6 +62,10 @@ class Action:
     """Others were drafted to run after it."""
     approve_by: int | None = None
     """When it is rejected by itself, should it still wait for a decision."""
+    link: int = 0
+    """The generation of the customer's link: it rises when the link is taken back."""
+    pruned_at: int | None = None
+    """When its payload and personal data were taken away."""
     merges: int = 0
     """How many further drafts joined it."""
     depends_on: tuple[str, ...] = ()

@@ -7,9 +7,6 @@ from webapp.services.desk import Desk
 from webapp.store import events
 from webapp.store.events import Event, parse_cursor
 
-BEGINNING = "0.0"
-"""The cursor before the first event."""
-
 
 @dataclass(frozen=True, slots=True)
 class Followed:

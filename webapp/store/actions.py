@@ -203,5 +203,6 @@ _UNTOUCHED: dict[str, Any] = dict.fromkeys(_FIELDS) | {
     "blockers": 0,
     "attempt": 0,
     "has_dependants": False,
+    "link": 0,
     "merges": 0,
 }

@@ -27,6 +27,9 @@ from webapp.store.engine import AnyRow, Tx
 from webapp.store.hot import Hot
 from webapp.store.schema import action, event
 
+BEGINNING = "0.0"
+"""The cursor before the first event."""
+
 _CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})")
 
 
@@ -113,7 +116,7 @@ def latest(tx: Tx) -> str:
     nothing to others, whose events a reader would skip.
     """
     row = tx.conn.execute(_LATEST[tx.dialect]).first()
-    return "0.0" if row is None else f"{row.txid}.{row.id}"
+    return BEGINNING if row is None else f"{row.txid}.{row.id}"
 
 
 def of_action(tx: Tx, action_id: str) -> list[Event]:

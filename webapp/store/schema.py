@@ -109,6 +109,10 @@ action = Table(
     Column("compensates", String(36), ForeignKey("action.id")),
     Column("again_of", String(36), ForeignKey("action.id")),
     at("first_viewed_at"),
+    # The generation of the customer's link: one that was signed for an earlier leads nowhere.
+    Column("link", Integer, nullable=False, server_default="0"),
+    # When its payload and personal data were taken away; what decided its fate stays.
+    at("pruned_at"),
     CheckConstraint(f"state IN ({quoted(frozenset(State))})", name="state"),
     CheckConstraint(
         f"(state IN ({quoted(TERMINAL)})) = (finished_at IS NOT NULL)", name="finished"
@@ -314,6 +318,8 @@ desk = Table(
     Column("identity", String(32)),
     Column("server", String(100)),
     Column("life", BigInteger, nullable=False, server_default="0"),
+    # Personal data of what finished before this is gone, all of it.
+    Column("pruned_until", BigInteger, nullable=False, server_default="0"),
     CheckConstraint("id = 1", name="single"),
 )
 

@@ -16,7 +16,9 @@ from webapp.domain.errors import Unavailable
 from webapp.paths import INSTANCE
 from webapp.services.approvals import expire_approvals
 from webapp.services.desk import Desk
+from webapp.services.digest import digest
 from webapp.services.execute import Attempt, Means, execute
+from webapp.services.followers import FOLLOWERS
 from webapp.services.overdue import hold_overdue
 from webapp.services.put_back import look
 from webapp.services.recover import expire_reservations, recover
@@ -34,6 +36,8 @@ BEAT_SECONDS = 5.0
 """Signs of life for health, at most this far apart."""
 OFFSET_SECONDS = 60.0
 """How often the database's clock is compared with the host's."""
+DIGEST_SECONDS = 2.0
+"""How often what has happened is counted and made findable; it never hurries anybody."""
 CHECKPOINT_SECONDS = 5.0
 """How often SQLite's log is moved into its file, beside the commits instead of in one of them.
 
@@ -90,6 +94,7 @@ class Worker:
         trigger.every(lease / 3, self._keep_leases)
         trigger.every(BEAT_SECONDS, lambda: self._quietly(self._keep_mark))
         trigger.every(OFFSET_SECONDS, self._measure_offset)
+        trigger.every(DIGEST_SECONDS, lambda: self._quietly(lambda: digest(desk, FOLLOWERS)))
         trigger.every(CHECKPOINT_SECONDS, lambda: self._quietly(desk.db.checkpoint))
         trigger.start()
         self._thread.start()

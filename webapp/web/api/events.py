@@ -6,7 +6,8 @@ from typing import cast
 
 from flask import Response, current_app, jsonify
 
-from webapp.services.follow import BEGINNING, follow
+from webapp.services.follow import follow
+from webapp.store.events import BEGINNING
 from webapp.web.api.blueprint import api
 from webapp.web.api.query import Following, read_query
 from webapp.web.api.waiters import Waiters

@@ -1,0 +1,5 @@
+"""Who follows the events: what `digest` and the worker go through."""
+
+from webapp.services.digest import Follower
+
+FOLLOWERS: tuple[Follower, ...] = ()
