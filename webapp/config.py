@@ -158,6 +158,7 @@ class Settings(BaseModel):
     sweep_seconds: Seconds = 5.0
     worker_slots: int = Field(default=16, ge=1, le=1024)
     retention_days: int = Field(default=400, ge=1)
+    status_link_days: int = Field(default=90, ge=1, le=36_500)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -13,6 +13,7 @@ def _shipped(name: str) -> Path:
 
 TEMPLATES = _shipped("templates")
 STATIC = _shipped("static")
+LOCALES = _PACKAGE / "locales"
 
 INSTANCE = Path("instance")
 """Relative on purpose: data belongs to the working folder of whoever starts the program."""

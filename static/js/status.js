@@ -24,6 +24,8 @@ async function look() {
       cache: "no-store",
       signal: AbortSignal.timeout(10000),
     });
+    // taken back, or its time is over: the page that says so has nothing to follow
+    if (response.status === 404) return location.reload();
     if (!response.ok) throw new Error(`the page answered ${response.status}`);
     show(new DOMParser().parseFromString(await response.text(), "text/html"));
     failures = 0;
@@ -38,7 +40,10 @@ async function look() {
 function show(page) {
   const fresh = page.querySelector("main[data-status]");
   const words = fresh.querySelector("[data-told]");
-  main.querySelector("[data-as-of]").replaceChildren(...fresh.querySelector("[data-as-of]").childNodes);
+  const now = "[data-as-of]";
+  main.querySelector(now).replaceChildren(...fresh.querySelector(now).childNodes);
+  const button = "[data-objection]";
+  put(main.querySelector(button), fresh.querySelector(button));
   if (fresh.dataset.again) main.dataset.again = fresh.dataset.again;
   else delete main.dataset.again;
   if (words.textContent !== told.textContent) {
@@ -48,7 +53,15 @@ function show(page) {
   if (fresh.dataset.status === main.dataset.status) return;
   main.dataset.status = fresh.dataset.status;
   const said = Array.from(told.querySelectorAll("h1, p"), (line) => line.textContent.trim());
-  document.querySelector("[data-announce]").textContent = said.join(". ");
+  document.querySelector("[data-announce]").textContent = said.join("\n");
+}
+
+// What a reader has marked, or stands on, stays while nothing changed.
+function put(old, fresh) {
+  if (fresh.textContent === old.textContent) return;
+  const focused = old.contains(document.activeElement);
+  old.replaceChildren(...fresh.childNodes);
+  if (focused) old.querySelector("button")?.focus();
 }
 
 document.addEventListener("visibilitychange", () => {

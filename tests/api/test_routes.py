@@ -44,7 +44,7 @@ def test_only_these_are_for_anybody() -> None:
     open_to_all = {route.path for route in TABLE if route.who is Who.ANYBODY}
     assert open_to_all == {
         "/api/openapi.json", "/api/docs", "/healthz", "/readyz", "/metrics", "/static/{filename}",
-        "/login", "/s/{token}", "/welcome/{token}",
+        "/login", "/s/{token}", "/s/{token}/objection", "/welcome/{token}",
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from webapp.domain.action import Action
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services.status import Status, status_of
+from webapp.web.languages import choose, read
 from webapp.web.pages.status_words import Told, tell
 
 NOW = int(datetime(2026, 11, 30, 8, 0, tzinfo=UTC).timestamp()) * SECOND
@@ -36,8 +37,17 @@ def action(**changes: Any) -> Action:
     return Action(**row | changes)
 
 
-def told(found: Action, *, now: int = NOW, zone: str = "UTC", paused: bool = False) -> Told:
-    return tell(Status(found, status_of(found), paused), now, zone)
+def told(
+    found: Action,
+    *,
+    now: int = NOW,
+    zone: str = "UTC",
+    paused: bool = False,
+    objected: bool = False,
+    language: str = "en",
+) -> Told:
+    status = Status(found, status_of(found), paused, objected)
+    return tell(status, choose(read(), [language]), now, zone)
 
 
 def plain(lines: tuple[Markup, ...]) -> str:
@@ -48,25 +58,45 @@ def test_the_sentence_of_the_contract() -> None:
     customer = {"ref": "c-1", "timezone": "Asia/Kolkata", "locale": "en-IN"}
     assert plain(told(action(customer=customer)).lines) == (
         "Your refund of ₹1,250.00 is scheduled for "
-        "Mon 30 Nov 2026, 14:05 IST (Asia/Kolkata). It has not been sent yet."
+        "Mon, 30 Nov 2026, 14:05 IST (India Standard Time). It has not been sent yet."
     )
 
 
 @pytest.mark.parametrize(
     ("zone", "when", "words"),
     [
-        ("Europe/London", at(2026, 10, 25, 0, 30), "Sun 25 Oct 2026, 01:30 BST (Europe/London)"),
-        ("Europe/London", at(2026, 10, 25, 1, 30), "Sun 25 Oct 2026, 01:30 GMT (Europe/London)"),
-        ("America/New_York", at(2026, 3, 8, 6, 59), "Sun 8 Mar 2026, 01:59 EST (America/New_York)"),
-        ("America/New_York", at(2026, 3, 8, 7, 0), "Sun 8 Mar 2026, 03:00 EDT (America/New_York)"),
+        (
+            "Europe/London",
+            at(2026, 10, 25, 0, 30),
+            "Sun, 25 Oct 2026, 01:30 BST (British Summer Time)",
+        ),
+        (
+            "Europe/London",
+            at(2026, 10, 25, 1, 30),
+            "Sun, 25 Oct 2026, 01:30 GMT (Greenwich Mean Time)",
+        ),
+        (
+            "America/New_York",
+            at(2026, 3, 8, 6, 59),
+            "Sun, 8 Mar 2026, 01:59 EST (Eastern Standard Time)",
+        ),
+        (
+            "America/New_York",
+            at(2026, 3, 8, 7, 0),
+            "Sun, 8 Mar 2026, 03:00 EDT (Eastern Daylight Time)",
+        ),
         (
             "Pacific/Kiritimati",
             at(2026, 12, 31, 12, 0),
-            "Fri 1 Jan 2027, 02:00 UTC+14:00 (Pacific/",
+            "Fri, 1 Jan 2027, 02:00 UTC+14:00 (Line Islands Time)",
         ),
-        ("America/St_Johns", at(2026, 7, 1, 0, 0), "Tue 30 Jun 2026, 21:30 NDT (America/St_Johns)"),
-        ("America/Sao_Paulo", at(2026, 7, 1, 0, 0), "21:00 UTC−03:00 (America/Sao_Paulo)"),
-        ("UTC", at(2026, 7, 1, 0, 0), "Wed 1 Jul 2026, 00:00 UTC."),
+        (
+            "America/St_Johns",
+            at(2026, 7, 1, 0, 0),
+            "Tue, 30 Jun 2026, 21:30 NDT (Newfoundland Daylight Time)",
+        ),
+        ("America/Sao_Paulo", at(2026, 7, 1, 0, 0), "21:00 UTC−03:00 (Brasilia Standard Time)"),
+        ("UTC", at(2026, 7, 1, 0, 0), "Wed, 1 Jul 2026, 00:00 UTC."),
     ],
 )
 def test_times_are_the_customers_and_name_their_zone(zone: str, when: int, words: str) -> None:
@@ -77,7 +107,7 @@ def test_times_are_the_customers_and_name_their_zone(zone: str, when: int, words
 @pytest.mark.parametrize("zone", [None, "Not/AZone", "../../etc/passwd", ""])
 def test_the_desks_zone_where_the_customers_is_not_known(zone: str | None) -> None:
     found = action(customer={"ref": "c", "timezone": zone})
-    assert "14:05 IST (Asia/Kolkata)" in plain(told(found, zone="Asia/Kolkata").lines)
+    assert "14:05 IST (India Standard Time)" in plain(told(found, zone="Asia/Kolkata").lines)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +147,58 @@ def test_what_is_overdue_promises_nothing(
     assert words in plain(found.lines)
     assert "has not been sent yet" in plain(found.lines)
     assert ("shortly" in plain(found.lines)) is (words.startswith("is due"))
+
+
+def test_a_zone_that_cldr_has_no_name_for_has_its_offset() -> None:
+    found = action(customer={"ref": "c", "timezone": "Etc/GMT+3"})
+    assert "05:35 UTC−03:00. It has" in plain(told(found).lines)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "Mon, 30 Nov 2026, 08:35"),
+        ("en-US", "Mon, Nov 30, 2026, 08:35"),
+        ("hi", "सोम, 30 नव॰ 2026, 08:35"),
+    ],
+)
+def test_dates_are_in_the_readers_language(language: str, words: str) -> None:
+    assert words in plain(told(action(), language=language).lines)
+
+
+def test_the_sentence_of_the_contract_in_hindi() -> None:
+    customer = {"ref": "c-1", "timezone": "Asia/Kolkata", "locale": "hi-IN"}
+    found = told(action(customer=customer), language="hi-IN")
+    assert found.word == "समय तय है"
+    assert plain(found.lines) == (
+        "आपका ₹1,250.00 का रिफ़ंड सोम, 30 नव॰ 2026, 14:05 IST (भारतीय मानक समय) के लिए तय है। "
+        "इसे अभी तक भेजा नहीं गया है।"
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "late"),
+    [
+        (State.AWAITING_APPROVAL, "before anything is sent"),
+        (State.HELD, "before anything is sent"),
+        (State.EXECUTING, "may be too late to stop it"),
+        (State.UNKNOWN, "may be too late to stop it"),
+        (State.EXECUTED, "was too late to stop it"),
+    ],
+)
+def test_what_became_of_an_objection_is_told_as_it_is(state: State, late: str) -> None:
+    found = action(state=state, finished_at=NOW, execute_at=None)
+    before, after = told(found), told(found, objected=True)
+    assert late in plain(after.lines)
+    assert after.asks is None
+    assert "You told us" not in plain(before.lines)
+    assert before.asks is not None
+    assert ("too late" in before.asks) is (state not in (State.AWAITING_APPROVAL, State.HELD))
+
+
+@pytest.mark.parametrize("state", [State.CANCELLED, State.REJECTED, State.FAILED])
+def test_what_ended_without_an_effect_asks_nothing(state: State) -> None:
+    assert told(action(state=state)).asks is None
 
 
 def test_it_asks_more_often_when_something_is_near() -> None:

@@ -32,7 +32,7 @@ def hold(
     """scheduled -> held: the clock stops. Raises NotFound, Changed, TooLate, Unavailable."""
 
     def move(tx: Tx, asker: Asker, found: Action) -> AnyRow | None:
-        return transitions.hold(tx, action_id, asker, _reservation(desk, tx, found))
+        return transitions.hold(tx, action_id, asker, reservation(desk, tx, found))
 
     return ask(desk, action_id, caller, _HOLD, move, reason=reason, seen=seen)
 
@@ -65,7 +65,7 @@ def extend(
         raise Invalid.field("/seconds", f"must be between 1 and {EXTENSION_AT_MOST}")
 
     def move(tx: Tx, asker: Asker, found: Action) -> AnyRow | None:
-        reserve, span = _reservation(desk, tx, found), seconds * SECOND
+        reserve, span = reservation(desk, tx, found), seconds * SECOND
         later = open_hours.later(found, span)
         return transitions.extend(tx, action_id, asker, span, reserve, later)
 
@@ -88,12 +88,13 @@ def run_now(
     return ask(desk, action_id, caller, _RUN_NOW, move, reason=reason, seen=seen)
 
 
+def reservation(desk: Desk, tx: Tx, found: Action) -> int:
+    """For how long a hold renews what is reserved, in microseconds."""
+    return desk.read_table(tx).row(found.kind).reservation_seconds * SECOND
+
+
 def _at_the_limit(found: Action) -> None:
     raise LimitReached(
         f"It was extended by {found.extended // SECOND} s before; in all the larger of ten "
         "windows and one hour is allowed."
     )
-
-
-def _reservation(desk: Desk, tx: Tx, found: Action) -> int:
-    return desk.read_table(tx).row(found.kind).reservation_seconds * SECOND

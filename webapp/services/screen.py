@@ -24,6 +24,8 @@ NAMED = 20
 _LEVELS = NAMED + 1
 """Each level holds one at least: what is further away is none of the first NAMED, nor the next."""
 
+_CALLED = {"policy": "the policy", "customer": "the customer"}
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -42,7 +44,7 @@ class Surroundings:
     def name(self, actor: str) -> str:
         """How a page calls whoever acted: a person's name where it is known."""
         known = self.names.get(actor)
-        return known or actor.partition(":")[2] or {"policy": "the policy"}.get(actor, actor)
+        return known or actor.partition(":")[2] or _CALLED.get(actor, actor)
 
 
 class Changes(NamedTuple):

@@ -8,10 +8,13 @@ from itsdangerous import BadData, URLSafeSerializer
 from webapp.config import Settings
 from webapp.domain.action import Action
 from webapp.domain.states import State
+from webapp.domain.times import SECOND
 from webapp.services.desk import Desk
+from webapp.services.objection import objected
 from webapp.store import actions, pauses
 from webapp.store.pauses import Pause
 
+_DAY = 86_400 * SECOND
 _SALT = "status"
 _STATUS = {
     State.AWAITING_APPROVAL: "awaiting",
@@ -33,33 +36,54 @@ class Status:
     status: str
     paused: bool
     """Whether a pause keeps it from being claimed."""
+    objected: bool = False
+    """Whether the customer has said that it isn't right, as it stands now."""
+
+    @property
+    def may_object(self) -> bool:
+        """Whether saying so still tells anybody anything."""
+        return not self.objected and self.status not in ("cancelled", "problem")
 
 
-def token(settings: Settings, action_id: str) -> str:
-    """The part of the link that names the action, signed."""
-    return str(_serializer(_keys(settings)).dumps(action_id.replace("-", "")))
+def token(settings: Settings, action_id: str, link: int = 0) -> str:
+    """The part of the address that names the action and its link's generation, signed."""
+    return str(_serializer(_keys(settings)).dumps(_plain(action_id, link)))
 
 
-def url(settings: Settings, action_id: str) -> str:
-    """The absolute link to an action's status page."""
-    return f"{settings.base_url}/s/{token(settings, action_id)}"
+def url(settings: Settings, action_id: str, link: int = 0) -> str:
+    """The absolute address of an action's status page."""
+    return f"{settings.base_url}/s/{token(settings, action_id, link)}"
+
+
+def ends_at(settings: Settings, found: Action) -> int | None:
+    """When the link to it stops working; None as long as the action is open."""
+    if found.finished_at is None:
+        return None
+    return found.finished_at + settings.status_link_days * _DAY
 
 
 def by_token(desk: Desk, text: str) -> Status | None:
-    """None for anything that this desk did not sign, or that is not there."""
+    """None for anything that this desk did not sign, that was taken back, ended, or is not there.
+
+    Also where its personal data is gone: then there is nothing left to tell.
+    """
     try:
         plain = str(_serializer(_keys(desk.settings)).loads(text))
     except BadData:
         return None
     if text not in _links(desk.settings, plain):
         return None
-    action_id = "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))
+    raw = plain.partition(".")[0]
+    action_id = "-".join((raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]))
     with desk.db.read() as tx:
         found = actions.get(tx, action_id)
-        if found is None:
+        if found is None or plain != _plain(found.id, found.link) or found.pruned_at is not None:
+            return None
+        ends = ends_at(desk.settings, found)
+        if ends is not None and ends <= desk.now():
             return None
         paused = any(_stops(pause, found) for pause in pauses.standing(tx))
-    return Status(found, status_of(found), paused)
+        return Status(found, status_of(found), paused, objected(tx, found))
 
 
 def status_of(found: Action) -> str:
@@ -70,6 +94,12 @@ def status_of(found: Action) -> str:
     return {"settled": "done", "reversed": "cancelled", "failed_later": "problem"}.get(
         str(effect), "working"
     )
+
+
+def _plain(action_id: str, link: int) -> str:
+    """The first generation has none: links that were sent before there were any stay good."""
+    raw = action_id.replace("-", "")
+    return f"{raw}.{link}" if link else raw
 
 
 def _stops(pause: Pause, found: Action) -> bool:

@@ -1,7 +1,7 @@
 """Every route there is, and who may use it: the one table, enforced before each request.
 
 A route that stands in no line here keeps the program from starting (`app.create_app`). Unsafe
-methods from a signed-in browser always need the CSRF token, so no line says so.
+methods need the CSRF token wherever a browser may be signed in, so no line says so.
 """
 
 import re
@@ -45,11 +45,13 @@ class Route:
     scope: str | None = None
     """An agent with this scope may, too: with its own actions."""
     answer: Answer = Answer.JSON
+    secret: bool = False
+    """Its path is the secret that allows it: no cookie counts, so nobody can abuse one."""
 
     @property
     def csrf(self) -> bool:
         """Whether a browser has to send the CSRF token."""
-        return self.method not in SAFE
+        return self.method not in SAFE and not self.secret
 
 
 def _call(method: str, path: str, scope: str | None, does: str) -> Route:
@@ -98,6 +100,7 @@ _PAGES = (
     _page("GET", "/reports", Who.STAFF, "Reports"),
     _page("GET", "/actions/{id}", Who.STAFF, "An action and its timeline"),
     _page("POST", "/actions/{id}/{verb}", Who.STAFF, "A button, without JavaScript"),
+    _page("POST", "/actions/{id}/link", Who.STAFF, "Take the customer's link back, for a new one"),
     _page("GET", "/settings/", Who.ADMIN, "The policy table"),
     _page("GET", "/settings/people", Who.ADMIN, "Who may sign in"),
     _page("POST", "/settings/people", Who.ADMIN, "Add a person, who sets a password by a link"),
@@ -130,6 +133,11 @@ _PAGES = (
     _page("GET", "/welcome/{token}", Who.ANYBODY, "A link by which somebody sets a password"),
     _page("POST", "/welcome/{token}", Who.ANYBODY, "Set it, and sign in"),
     _page("GET", "/s/{token}", Who.ANYBODY, "A customer's status page"),
+    Route(
+        *("POST", "/s/{token}/objection", Who.ANYBODY, "The customer says that it isn't right"),
+        answer=Answer.PAGE,
+        secret=True,
+    ),
     _page("GET", "/pause", Who.STAFF, "What a pause would stop"),
     _page("POST", "/pause", Who.STAFF, "Pause everything, a kind or an agent"),
     _page("POST", "/pause/{id}/end", Who.STAFF, "Resume"),

@@ -10,6 +10,7 @@ from webapp.domain.states import RAN_OUT, State
 from webapp.domain.times import SECOND, from_rfc3339
 from webapp.services.cancel import late_receipt
 from webapp.services.late import disagreeing
+from webapp.services.objection import CUSTOMER
 from webapp.services.screen import Surroundings
 from webapp.web.moments import Zone, countdown, span
 from webapp.web.row_buttons import again_of, can_be_repaired, repair
@@ -169,6 +170,11 @@ class Teller:
         receipt = late_receipt(self.action)
         if receipt is None or receipt.claimed_at is None:
             return Markup("")
+        if self.action.late_cancel_by == CUSTOMER.actor:
+            return Markup("It ran at {}; at {} the customer said that it isn't right.").format(
+                self.zone.marked(receipt.claimed_at, "exact"),
+                self.zone.marked(receipt.cancel_received_at, "exact"),
+            )
         return Markup("It ran at {}, the cancel by {} arrived at {}.").format(
             self.zone.marked(receipt.claimed_at, "exact"),
             self.name(self.action.late_cancel_by),

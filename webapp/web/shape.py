@@ -63,7 +63,7 @@ def shown_all(desk: Desk, actions: Sequence[Action]) -> list[dict[str, Any]]:
     return [
         action_json(
             action,
-            status_url=status.url(desk.settings, action.id),
+            status_url=status.url(desk.settings, action.id, action.link),
             cancel_also_stops=(one.id for one in stopped.get(action.id, ())),
         )
         for action in actions

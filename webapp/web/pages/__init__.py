@@ -6,6 +6,7 @@ from webapp.web.pages import (
     action,
     agents,
     approvals,
+    customer_link,
     customers,
     feed,
     history_try,
@@ -24,7 +25,7 @@ from webapp.web.pages import (
 )
 
 _PAGES = (
-    *(feed, approvals, action, pauses, sign_in, welcome, status),
+    *(feed, approvals, action, customer_link, pauses, sign_in, welcome, status),
     *(settings, history_try, ladder, people, agents, stock, customers, paused, sandbox, not_built),
 )
 

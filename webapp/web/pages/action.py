@@ -9,6 +9,7 @@ from webapp.services import read, screen
 from webapp.web.api.body import idempotency_key
 from webapp.web.auth import local_path
 from webapp.web.current import caller, desk
+from webapp.web.pages.customer_link import link_to
 from webapp.web.pages.layout import page
 from webapp.web.pages.outcomes import Asked, Outcome, press
 from webapp.web.pages.rendered import Rows
@@ -29,7 +30,8 @@ def show(action_id: str) -> str:
     signs = desk().settings.webhook_secret is not None
     stopped = read.stopped_with(desk(), [row.action]).get(action_id, ())
     story = Story(row, events, signs, stopped)
-    return page("actions/detail.html", row=row, story=story, cursor=screen.latest(desk()))
+    values = {"row": row, "story": story, "link": link_to(row.action)}
+    return page("actions/detail.html", cursor=screen.latest(desk()), **values)
 
 
 @pages.post("/actions/<action_id>/<verb>")

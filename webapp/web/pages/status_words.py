@@ -3,30 +3,34 @@
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from babel import Locale, UnknownLocaleError
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from webapp.domain.action import Action
 from webapp.domain.states import State
-from webapp.domain.times import SECOND, to_datetime, to_rfc3339
+from webapp.domain.times import SECOND
 from webapp.services.status import Status
+from webapp.web.dates import dated
+from webapp.web.languages import Language, message, understood
 from webapp.web.moments import amount
 
 FINAL = frozenset({"done", "cancelled", "problem"})
 """What a page that shows it need not ask for again."""
 
 _WORDS = {
-    "awaiting": "Waiting for our team",
-    "scheduled": "Scheduled",
-    "held": "On hold",
-    "working": "In progress",
-    "done": "Done",
-    "cancelled": "Cancelled",
-    "problem": "There is a problem",
+    "awaiting": message("Waiting for our team"),
+    "scheduled": message("Scheduled"),
+    "held": message("On hold"),
+    "working": message("In progress"),
+    "done": message("Done"),
+    "cancelled": message("Cancelled"),
+    "problem": message("There is a problem"),
 }
+_NOT_YET = message("It has not been sent yet.")
+_NOT_SURE = message("It is not confirmed yet.")
+_SEEN = message("Our team can see this.")
 _LATE = 120 * SECOND
 _SOON = 300 * SECOND
-_NOT_YET = "It has not been sent yet."
+_NO_TIME = Markup("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +38,40 @@ class Told:
     """The page's words. `again` is in how many seconds to look again, None when it is final."""
 
     status: str
-    word: str
+    word: Markup
     lines: tuple[Markup, ...]
+    asks: Markup | None
+    """What stands above the button by which the customer objects; None: there is none."""
     as_of: Markup
     again: int | None
 
 
-def tell(status: Status, now: int, desk_zone: str) -> Told:
+def tell(status: Status, language: Language, now: int, desk_zone: str) -> Told:
     """The words for one action at `now`, in the customer's zone and number format if known."""
-    teller = _Teller(status, now, _zone(status.action, desk_zone))
-    word = _WORDS[status.status]
-    if status.status == "cancelled" and status.action.state is State.EXECUTED:
-        word = "Taken back"
+    teller = _Teller(status, language, now, _zone(status.action, desk_zone))
     return Told(
         status.status,
-        word,
-        teller.lines(),
-        teller.time(now),
+        teller.word(),
+        (*teller.lines(), *teller.objected()),
+        teller.asks() if status.may_object else None,
+        language.say("As of {when}", when=teller.time(now)),
         None if status.status in FINAL else teller.again(),
     )
 
 
 class _Teller:
-    def __init__(self, status: Status, now: int, zone: ZoneInfo) -> None:
+    def __init__(self, status: Status, language: Language, now: int, zone: ZoneInfo) -> None:
         self._status = status
         self._action = status.action
+        self._language = language
         self._now = now
         self._zone = zone
-        self._subject = _subject(self._action)
+
+    def word(self) -> Markup:
+        status = self._status.status
+        if status == "cancelled" and self._action.state is State.EXECUTED:
+            return self._language.say("Taken back")
+        return self._language.say(_WORDS[status])
 
     def lines(self) -> tuple[Markup, ...]:
         tell = {
@@ -75,6 +85,26 @@ class _Teller:
         }[self._status.status]
         return tell()
 
+    def objected(self) -> tuple[Markup, ...]:
+        """What became of it that the customer said that it isn't right."""
+        if not self._status.objected:
+            return ()
+        said = self._say("You told us that this isn't right.")
+        if not self._begun:
+            return (_line(said, self._say("Our team sees that before anything is sent.")),)
+        if self._action.state is State.EXECUTED:
+            late = self._say("It was too late to stop it, but our team can see what you said.")
+        else:
+            late = self._say("It may be too late to stop it, but our team can see what you said.")
+        return (_line(said, late),)
+
+    def asks(self) -> Markup:
+        if self._begun:
+            then = self._say("It is too late to stop it, but our team will see that you told us.")
+        else:
+            then = self._say("Tell us, and it will not be sent before our team has looked at it.")
+        return _line(self._say("Is something wrong with this?"), then)
+
     def again(self) -> int:
         """Seconds."""
         due = self._action.execute_at
@@ -82,90 +112,99 @@ class _Teller:
         return 10 if far else 3
 
     def time(self, at: int | None) -> Markup:
-        """`Mon 30 Nov 2026, 14:05 IST (Asia/Kolkata)`, rounded down to the minute."""
-        moment = to_datetime(at or 0).astimezone(self._zone)
-        short, key = f"{moment:%Z}", self._zone.key
-        if short[:1] in "+-":
-            short = _offset(f"{moment:%z}")
-        named = short if short == key else f"{short} ({key})"
-        words = f"{moment:%a %-d %b %Y, %H:%M} {named}"
-        return Markup('<time datetime="{}">{}</time>').format(to_rfc3339(at or 0), words)
+        return dated(at or 0, self._zone, self._language.locale)
 
-    def _say(self, words: str, *values: Markup) -> Markup:
-        return escape(words).format(self._subject, *values)
+    @property
+    def _begun(self) -> bool:
+        """Whether a hold comes too late."""
+        return self._status.status in ("working", "done", "problem")
+
+    def _subject(self) -> Markup:
+        """`Your refund of ₹1,250.00`, the amount marked with the language of its format."""
+        action, value = self._action, Markup("")
+        if action.amount_value is not None and action.amount_currency is not None:
+            theirs = understood(str(action.customer.get("locale") or ""))
+            locale = theirs or self._language.locale
+            value = Markup('<bdi lang="{}">{}</bdi>').format(
+                str(locale).replace("_", "-"),
+                amount(action.amount_value, action.amount_currency, locale),
+            )
+        return self._language.say(action.of.customer_line, amount=value)
+
+    def _say(self, words: str, when: Markup = _NO_TIME) -> Markup:
+        return self._language.say(words, self._action.kind, subject=self._subject(), when=when)
 
     def _awaiting(self) -> tuple[Markup, ...]:
-        return (self._say(f"{{}} is waiting for somebody in our team to look at it. {_NOT_YET}"),)
+        waits = self._say("{subject} is waiting for somebody in our team to look at it.")
+        return (_line(waits, self._say(_NOT_YET)),)
 
     def _scheduled(self) -> tuple[Markup, ...]:
         action, now = self._action, self._now
         due = action.execute_at or now
         when = self.time(due)
         if action.blockers:
-            after = self._say(f"{{}} waits until another step has gone through. {_NOT_YET}")
-            if due <= now:
-                return (after,)
-            return after, Markup("It will not be sent before {}.").format(when)
+            return self._blocked(due)
         if self._status.paused:
-            stopped = "Our team has stopped sending for the moment"
-            if due <= now:
-                was = f"{{}} was scheduled for {{}}. {_NOT_YET}"
-                return self._say(was, when), escape(f"{stopped}; it goes on after that.")
-            planned = f"{{}} is scheduled for {{}}. {_NOT_YET}"
-            return self._say(planned, when), escape(f"{stopped}, so it may become later.")
+            return self._paused(due)
         if due > now:
-            return (self._say(f"{{}} is scheduled for {{}}. {_NOT_YET}", when),)
+            planned = self._say("{subject} is scheduled for {when}.", when)
+            return (_line(planned, self._say(_NOT_YET)),)
         if due > now - _LATE:
-            words = f"{{}} is due and will be sent shortly. {_NOT_YET}"
-            return self._say(words), Markup("It was scheduled for {}.").format(when)
-        return (self._say(f"{{}} is late: it was scheduled for {{}}. {_NOT_YET}", when),)
+            soon = self._say("{subject} is due and will be sent shortly.")
+            return _line(soon, self._say(_NOT_YET)), self._say("It was scheduled for {when}.", when)
+        late = self._say("{subject} is late: it was scheduled for {when}.", when)
+        return (_line(late, self._say(_NOT_YET)),)
+
+    def _blocked(self, due: int) -> tuple[Markup, ...]:
+        waits = self._say("{subject} waits until another step has gone through.")
+        after = _line(waits, self._say(_NOT_YET))
+        if due <= self._now:
+            return (after,)
+        return after, self._say("It will not be sent before {when}.", self.time(due))
+
+    def _paused(self, due: int) -> tuple[Markup, ...]:
+        stopped = self._say("Our team has stopped sending for the moment.")
+        if due <= self._now:
+            was = self._say("{subject} was scheduled for {when}.", self.time(due))
+            then = self._say("It goes on after that.")
+        else:
+            was = self._say("{subject} is scheduled for {when}.", self.time(due))
+            then = self._say("It may become later.")
+        return _line(was, self._say(_NOT_YET)), _line(stopped, then)
 
     def _held(self) -> tuple[Markup, ...]:
-        return (self._say(f"{{}} is on hold until our team has looked at it. {_NOT_YET}"),)
+        held = self._say("{subject} is on hold until our team has looked at it.")
+        return (_line(held, self._say(_NOT_YET)),)
 
     def _working(self) -> tuple[Markup, ...]:
         if self._action.state is State.EXECUTING:
-            return (self._say("{} is being sent right now. It is not confirmed yet."),)
+            return (_line(self._say("{subject} is being sent right now."), self._say(_NOT_SURE)),)
         if self._action.state is State.UNKNOWN:
-            return (self._say("{} is in progress: we are making sure that it went through."),)
-        words = "{} was handed over on {} and is being processed. It is not confirmed yet."
-        return (self._say(words, self.time(self._action.finished_at)),)
+            sure = self._say("{subject} is in progress: we are making sure that it went through.")
+            return (sure,)
+        when = self.time(self._action.finished_at)
+        handed = self._say("{subject} was handed over on {when} and is being processed.", when)
+        return (_line(handed, self._say(_NOT_SURE)),)
 
     def _done(self) -> tuple[Markup, ...]:
         when = self.time(self._action.finished_at)
-        return (self._say("{} is done. It was sent on {}.", when),)
+        return (self._say("{subject} is done. It was sent on {when}.", when),)
 
     def _cancelled(self) -> tuple[Markup, ...]:
         if self._action.state is State.EXECUTED:
             when = self.time(self._action.finished_at)
-            return (self._say("{} was sent on {} and was taken back after that.", when),)
-        return (self._say("{} was cancelled. It was not sent."),)
+            return (self._say("{subject} was sent on {when} and was taken back after that.", when),)
+        return (self._say("{subject} was cancelled. It was not sent."),)
 
     def _problem(self) -> tuple[Markup, ...]:
-        seen = Markup("Our team can see this.")
         if self._action.state is State.EXECUTED:
-            return self._say("{} was sent, but it did not go through."), seen
-        return self._say("{} could not be sent."), seen
+            sent = self._say("{subject} was sent, but it did not go through.")
+            return sent, self._say(_SEEN)
+        return self._say("{subject} could not be sent."), self._say(_SEEN)
 
 
-def _subject(action: Action) -> Markup:
-    """`Your refund of ₹1,250.00`, the amount marked with the language of its format."""
-    line = action.of.customer_line
-    if action.amount_value is None or action.amount_currency is None:
-        return escape(line.replace(" of {amount}", ""))
-    locale = _locale(action)
-    value = amount(action.amount_value, action.amount_currency, locale)
-    marked = Markup('<bdi lang="{}">{}</bdi>').format(str(locale).replace("_", "-"), value)
-    return escape(line).format(amount=marked)
-
-
-def _locale(action: Action) -> Locale:
-    """The customer's, as far as CLDR knows it; else English."""
-    tag = str(action.customer.get("locale") or "en").replace("_", "-")
-    try:
-        return Locale.parse(tag, sep="-")
-    except (UnknownLocaleError, ValueError):
-        return Locale("en")
+def _line(*sentences: Markup) -> Markup:
+    return Markup(" ").join(sentences)
 
 
 def _zone(action: Action, desk_zone: str) -> ZoneInfo:
@@ -174,8 +213,3 @@ def _zone(action: Action, desk_zone: str) -> ZoneInfo:
         return ZoneInfo(str(action.customer.get("timezone") or desk_zone))
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return ZoneInfo(desk_zone)
-
-
-def _offset(text: str) -> str:
-    """`-0300` -> `UTC−03:00`: zones without a short name have only their offset."""
-    return f"UTC{'−' if text[0] == '-' else '+'}{text[1:3]}:{text[3:5]}"

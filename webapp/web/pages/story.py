@@ -26,6 +26,8 @@ _WORDS = {
     "held": "held by {actor}",
     "held_with_parent": "held by {actor}: what it depends on has failed",
     "signalled": "{actor} reported a change",
+    "objected": "{actor} said that it isn't right",
+    "link_renewed": "customer's link taken back by {actor}, who made a new one",
     "released": "released by {actor}",
     "extended": "given {seconds} s more by {actor}",
     "run_now": "sent ahead by {actor}",
