@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.stage import Stage
-from webapp.services import clock, compensate
+from webapp.services import clock, compensate, link
 from webapp.services.caller import Caller
 
 CUSTOMER = {"ref": "c-1", "timezone": "Asia/Kolkata", "locale": "en-IN"}
@@ -49,9 +49,9 @@ def open_status(browser: Browser, stage: Stage) -> Iterator[Callable[..., Page]]
 def refund(stage: Stage) -> Iterator[Callable[..., str]]:
     """Drafts a refund that is due in three minutes."""
 
-    def make() -> str:
+    def make(**customer: str) -> str:
         stage.policy("refund", window_seconds=180)
-        return stage.draft(customer=CUSTOMER)
+        return stage.draft(customer={**CUSTOMER, **customer})
 
     yield make
     stage.policy("refund", window_seconds=600)
@@ -69,7 +69,7 @@ def test_from_scheduled_to_done_without_a_reload(
     main = page.locator("main")
     expect(main).to_have_attribute("data-status", "scheduled")
     expect(main).to_contain_text(
-        re.compile(r"Your refund of ₹4,250.00 is scheduled for .* IST \(Asia/Kolkata\)")
+        re.compile(r"Your refund of ₹4,250.00 is scheduled for .* IST \(India Standard Time\)")
     )
     announced = page.locator("[data-announce]")
     expect(announced).to_be_empty()
@@ -134,6 +134,39 @@ def test_a_lost_line_leaves_what_was_last_known(
     expect(page.locator("main")).to_have_attribute("data-status", "done", timeout=SLOW)
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_button_stops_it_and_says_so_in_the_customers_language(
+    stage: Stage, refund: Callable[..., str], open_status: Callable[..., Page], scripts: bool
+) -> None:
+    """By the keyboard too; staff let it go on, and the page offers the button again."""
+    action_id = refund(locale="hi-IN")
+    page = open_status(action_id, java_script_enabled=scripts)
+    main = page.locator("main")
+    expect(page.locator("html")).to_have_attribute("lang", "hi-IN")
+    expect(main).to_contain_text("इसे अभी तक भेजा नहीं गया है।")
+    button = page.get_by_role("button", name="यह सही नहीं है")
+    expect(button).to_have_accessible_description(re.compile("गड़बड़ है"))
+    button.press("Enter")
+    expect(page.locator('main[data-status="held"]')).to_contain_text("आपने हमें बताया")
+    expect(button).to_have_count(0)
+    assert stage.look(action_id)["state"] == "held"
+    if scripts:
+        clock.release(stage.services, action_id, Caller.command())
+        expect(page.locator('main[data-status="scheduled"]')).to_be_visible(timeout=SLOW)
+        expect(button).to_be_visible()
+
+
+def test_a_link_that_is_taken_back_shows_nothing_more(
+    stage: Stage, refund: Callable[..., str], open_status: Callable[..., Page]
+) -> None:
+    action_id = refund()
+    page = open_status(action_id)
+    expect(page.locator("main")).to_contain_text("is scheduled for")
+    with page.expect_response(lambda answer: answer.status == 404, timeout=SLOW):
+        link.renew(stage.services, action_id, Caller.command(), 0)
+    expect(page.get_by_role("heading", name="This link does not work")).to_be_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1440])
 def test_axe_finds_nothing_and_it_fits(
@@ -143,7 +176,8 @@ def test_axe_finds_nothing_and_it_fits(
     run(stage, done)
     stage.until(done, "executed")
     repair = compensate.compensate(stage.services, done, Caller.command(), name="void").action
-    for action_id in (stage.draft(customer=CUSTOMER), done, repair.id):
+    hindi = {**CUSTOMER, "locale": "hi-IN"}
+    for action_id in (stage.draft(customer=hindi), done, repair.id):
         page = open_status(
             action_id,
             viewport={"width": width, "height": 700},
@@ -152,4 +186,6 @@ def test_axe_finds_nothing_and_it_fits(
         )
         page.evaluate(axe)
         assert [one["id"] for one in page.evaluate("axe.run()")["violations"]] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.evaluate("document.documentElement.dir = 'rtl'")
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,4 +1,4 @@
-"""A customer's link ends: by time, and by a person's hand. Then nobody can tell that it ever was."""
+"""A customer's link ends, by time or by a person's hand: then nobody can tell that it was."""
 
 import re
 

@@ -41,7 +41,7 @@ pages = Blueprint("status", __name__)
 
 @pages.record_once
 def prepare(state: BlueprintSetupState) -> None:
-    """Raises ValueError for a catalog that can't be used: better now than in front of a customer."""
+    """Raises ValueError for a catalog that can't be used: no customer is to find that out."""
     state.app.url_map.converters.update(anything=Anything)
     state.app.extensions[CATALOGS] = languages.read()
 
