@@ -58,7 +58,7 @@ def test_the_sentence_of_the_contract() -> None:
     customer = {"ref": "c-1", "timezone": "Asia/Kolkata", "locale": "en-IN"}
     assert plain(told(action(customer=customer)).lines) == (
         "Your refund of ₹1,250.00 is scheduled for "
-        "Mon, 30 Nov 2026, 14:05 IST (India Standard Time). It has not been sent yet."
+        "Monday, 30 November 2026, 14:05 IST (India Standard Time). It has not been sent yet."
     )
 
 
@@ -68,35 +68,35 @@ def test_the_sentence_of_the_contract() -> None:
         (
             "Europe/London",
             at(2026, 10, 25, 0, 30),
-            "Sun, 25 Oct 2026, 01:30 BST (British Summer Time)",
+            "Sunday, 25 October 2026, 01:30 BST (British Summer Time)",
         ),
         (
             "Europe/London",
             at(2026, 10, 25, 1, 30),
-            "Sun, 25 Oct 2026, 01:30 GMT (Greenwich Mean Time)",
+            "Sunday, 25 October 2026, 01:30 GMT (Greenwich Mean Time)",
         ),
         (
             "America/New_York",
             at(2026, 3, 8, 6, 59),
-            "Sun, 8 Mar 2026, 01:59 EST (Eastern Standard Time)",
+            "Sunday, 8 March 2026, 01:59 EST (Eastern Standard Time)",
         ),
         (
             "America/New_York",
             at(2026, 3, 8, 7, 0),
-            "Sun, 8 Mar 2026, 03:00 EDT (Eastern Daylight Time)",
+            "Sunday, 8 March 2026, 03:00 EDT (Eastern Daylight Time)",
         ),
         (
             "Pacific/Kiritimati",
             at(2026, 12, 31, 12, 0),
-            "Fri, 1 Jan 2027, 02:00 UTC+14:00 (Line Islands Time)",
+            "Friday, 1 January 2027, 02:00 UTC+14:00 (Line Islands Time)",
         ),
         (
             "America/St_Johns",
             at(2026, 7, 1, 0, 0),
-            "Tue, 30 Jun 2026, 21:30 NDT (Newfoundland Daylight Time)",
+            "Tuesday, 30 June 2026, 21:30 NDT (Newfoundland Daylight Time)",
         ),
         ("America/Sao_Paulo", at(2026, 7, 1, 0, 0), "21:00 UTC−03:00 (Brasilia Standard Time)"),
-        ("UTC", at(2026, 7, 1, 0, 0), "Wed, 1 Jul 2026, 00:00 UTC."),
+        ("UTC", at(2026, 7, 1, 0, 0), "Wednesday, 1 July 2026, 00:00 UTC."),
     ],
 )
 def test_times_are_the_customers_and_name_their_zone(zone: str, when: int, words: str) -> None:
@@ -157,9 +157,9 @@ def test_a_zone_that_cldr_has_no_name_for_has_its_offset() -> None:
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "Mon, 30 Nov 2026, 08:35"),
-        ("en-US", "Mon, Nov 30, 2026, 08:35"),
-        ("hi", "सोम, 30 नव॰ 2026, 08:35"),
+        ("en", "Monday, 30 November 2026, 08:35"),
+        ("en-US", "Monday, November 30, 2026, 08:35"),
+        ("hi", "सोमवार, 30 नवंबर 2026, 08:35"),
     ],
 )
 def test_dates_are_in_the_readers_language(language: str, words: str) -> None:
@@ -171,7 +171,7 @@ def test_the_sentence_of_the_contract_in_hindi() -> None:
     found = told(action(customer=customer), language="hi-IN")
     assert found.word == "समय तय है"
     assert plain(found.lines) == (
-        "आपका ₹1,250.00 का रिफ़ंड सोम, 30 नव॰ 2026, 14:05 IST (भारतीय मानक समय) के लिए तय है। "
+        "आपका ₹1,250.00 का रिफ़ंड सोमवार, 30 नवंबर 2026, 14:05 IST (भारतीय मानक समय) के लिए तय है। "
         "इसे अभी तक भेजा नहीं गया है।"
     )
 

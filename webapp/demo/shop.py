@@ -52,8 +52,11 @@ class Warehouse:
     service: str
 
 
+_READ_HINDI = frozenset({1088, 1105})
+
+
 def _india(number: int, name: str, email: str, *place: str) -> Customer:
-    locale, (street, city, state, code) = "en-IN", place
+    locale, (street, city, state, code) = f"{'hi' if number in _READ_HINDI else 'en'}-IN", place
     return Customer(
         *(f"c-{number}", name, f"{email}@example.org", locale, "Asia/Kolkata", "INR"),
         *(street, city, state, code, "IN"),

@@ -56,17 +56,15 @@ def url(settings: Settings, action_id: str, link: int = 0) -> str:
 
 
 def ends_at(settings: Settings, found: Action) -> int | None:
-    """When the link to it stops working; None as long as the action is open."""
+    """When the link to it stops working, with its personal data at the latest; None: it is open."""
     if found.finished_at is None:
         return None
-    return found.finished_at + settings.status_link_days * _DAY
+    ends = found.finished_at + settings.status_link_days * _DAY
+    return ends if found.pruned_at is None else min(ends, found.pruned_at)
 
 
 def by_token(desk: Desk, text: str) -> Status | None:
-    """None for anything that this desk did not sign, that was taken back, ended, or is not there.
-
-    Also where its personal data is gone: then there is nothing left to tell.
-    """
+    """None for anything that this desk did not sign, that was taken back, ended, or is not there."""
     try:
         plain = str(_serializer(_keys(desk.settings)).loads(text))
     except BadData:
@@ -77,7 +75,7 @@ def by_token(desk: Desk, text: str) -> Status | None:
     action_id = "-".join((raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]))
     with desk.db.read() as tx:
         found = actions.get(tx, action_id)
-        if found is None or plain != _plain(found.id, found.link) or found.pruned_at is not None:
+        if found is None or plain != _plain(found.id, found.link):
             return None
         ends = ends_at(desk.settings, found)
         if ends is not None and ends <= desk.now():

@@ -4,18 +4,18 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from babel import Locale
-from babel.dates import format_skeleton, get_timezone_gmt, get_timezone_name
+from babel.dates import format_date, format_skeleton, get_timezone_gmt, get_timezone_name
 from markupsafe import Markup
 
 from webapp.domain.times import to_datetime, to_rfc3339
 
 
 def dated(at: int, zone: ZoneInfo, locale: Locale) -> Markup:
-    """`Mon, 30 Nov 2026, 14:05 IST (India Standard Time)`, rounded down to the minute."""
+    """`Monday, 30 November 2026, 14:05 IST (India Standard Time)`, rounded down to the minute."""
     if str(locale) == "en":  # without a country CLDR writes it as in the USA
         locale = Locale("en", "001")
     moment = to_datetime(at).astimezone(zone)
-    day = format_skeleton("yMMMEd", moment, locale=locale)
+    day = format_date(moment, "full", locale=locale)
     clock = format_skeleton("Hm", moment, locale=locale)
     both = str(locale.datetime_formats["medium"]).format(clock, day)
     return Markup('<time datetime="{}" title="{}">{} {}</time>').format(

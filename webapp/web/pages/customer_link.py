@@ -31,7 +31,7 @@ def link_to(action: Action) -> Link:
         status.url(settings, action.id, action.link),
         ends,
         settings.status_link_days,
-        action.pruned_at is not None or (ends is not None and ends <= desk().now()),
+        ends is not None and ends <= desk().now(),
     )
 
 

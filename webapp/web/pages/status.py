@@ -63,8 +63,8 @@ def objected(token: str) -> AnyResponse:
     No token against forged requests: whoever can write this address has the link.
     """
     objection.object_to(desk(), _found(token).action.id)
-    stays = {"refresh": "off"} if request.args.get("refresh") == "off" else {}
-    return redirect(url_for("status.page", token=token, **stays), 303)
+    refresh = "off" if request.args.get("refresh") == "off" else None
+    return redirect(url_for("status.page", token=token, refresh=refresh), 303)
 
 
 @pages.errorhandler(DeskError)
