@@ -64,7 +64,7 @@ def ends_at(settings: Settings, found: Action) -> int | None:
 
 
 def by_token(desk: Desk, text: str) -> Status | None:
-    """None for anything that this desk did not sign, that was taken back, ended, or is not there."""
+    """None for anything that this desk did not sign, that was taken back or ended, or is not there."""
     try:
         plain = str(_serializer(_keys(desk.settings)).loads(text))
     except BadData:
