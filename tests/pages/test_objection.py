@@ -97,7 +97,7 @@ LANGUAGES: list[tuple[dict[str, str], str, str, str]] = [
     ({"ref": "c"}, "hi;q=0.8, de", "hi", "समय तय है"),
     ({"ref": "c", "locale": "de-DE"}, "hi-IN", "hi-IN", "समय तय है"),
     ({"ref": "c", "locale": "en-GB"}, "hi", "en-GB", "Scheduled"),
-    ({"ref": "c"}, "hi;q=0, en-IN", "en-IN", "Scheduled"),
+    ({"ref": "c"}, "hi;q=0", "en", "Scheduled"),
     ({"ref": "c"}, "de", "en", "Scheduled"),
 ]
 

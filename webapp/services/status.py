@@ -64,7 +64,7 @@ def ends_at(settings: Settings, found: Action) -> int | None:
 
 
 def by_token(desk: Desk, text: str) -> Status | None:
-    """None for anything that this desk did not sign, that was taken back or ended, or is not there."""
+    """None for what this desk did not sign, for a link that was taken back or ended, for nothing."""
     try:
         plain = str(_serializer(_keys(desk.settings)).loads(text))
     except BadData:
