@@ -26,9 +26,8 @@ def object_to(desk: Desk, action_id: str) -> None:
     asker = CUSTOMER.asker(WORDS)
 
     def work(tx: Tx) -> None:
-        actions.lock(
-            tx, action_id
-        )  # so that the state that is read here is the one that is written
+        # So that the state that is read is the one that is written.
+        actions.lock(tx, action_id)
         found = require(tx, action_id, CUSTOMER)
         if objected(tx, found):
             return

@@ -64,7 +64,7 @@ def ends_at(settings: Settings, found: Action) -> int | None:
 
 
 def by_token(desk: Desk, text: str) -> Status | None:
-    """None for what this desk did not sign, for a link that was taken back or ended, for nothing."""
+    """None for what this desk did not sign, for a link that was taken back or is over, for none."""
     try:
         plain = str(_serializer(_keys(desk.settings)).loads(text))
     except BadData:
