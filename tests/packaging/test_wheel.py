@@ -69,7 +69,8 @@ def test_the_wheel_ships_what_lies_beside_the_package(wheel: Path) -> None:
             if path.is_file():
                 assert f"webapp/_shipped/{path.relative_to(ROOT).as_posix()}" in names
     versions = ROOT / "webapp" / "store" / "migrations" / "versions"
-    for path in versions.glob("*.py"):
+    languages = ROOT / "webapp" / "locales"
+    for path in (*versions.glob("*.py"), *languages.glob("*.po")):
         assert path.relative_to(ROOT).as_posix() in names
     assert not [name for name in names if name.startswith(("tests/", "templates/", "static/"))]
 

@@ -4,8 +4,8 @@ from threading import Barrier, Thread
 
 import pytest
 
-from tests.services.people import ANA, drafted
-from tests.store.rows import GONE, put
+from tests.services.people import ANA, drafted, due
+from tests.store.rows import GONE, claim_all, put
 from webapp.domain.action import Action
 from webapp.domain.errors import NotFound, TooLate
 from webapp.domain.states import RAN_OUT, TOO_LATE, State
@@ -127,6 +127,35 @@ def test_an_attempt_that_had_no_effect_is_not_tried_again(desk: Desk) -> None:
 def test_of_nothing_it_says_so(desk: Desk) -> None:
     with pytest.raises(NotFound):
         object_to(desk, GONE)
+
+
+@pytest.mark.parametrize("round_", range(5))
+def test_an_objection_against_the_claim(desk: Desk, round_: int) -> None:
+    """Promise 1: one of them wins, and the row and the customer's page say which."""
+    made = drafted(desk)
+    due(desk, made.id)
+    start = Barrier(2)
+
+    def customer() -> None:
+        start.wait(10)
+        object_to(desk, made.id)
+
+    def worker() -> None:
+        start.wait(10)
+        claim_all(desk.db)
+
+    both = [Thread(target=one) for one in (customer, worker)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join(30)
+    found, told = seen(desk, made.id), page(desk, made.id)
+    if found.state is State.HELD:
+        assert (found.attempt, found.late_cancel_at, told.status) == (0, None, "held")
+    else:
+        assert (found.state, found.late_cancel_by) == (State.EXECUTING, "customer")
+        assert told.status == "working"
+    assert told.objected
 
 
 @pytest.mark.parametrize("round_", range(5))

@@ -66,6 +66,7 @@ class _Teller:
         self._language = language
         self._now = now
         self._zone = zone
+        self._subject = _subject(status.action, language)
 
     def word(self) -> Markup:
         status = self._status.status
@@ -119,20 +120,8 @@ class _Teller:
         """Whether a hold comes too late."""
         return self._status.status in ("working", "done", "problem")
 
-    def _subject(self) -> Markup:
-        """`Your refund of ₹1,250.00`, the amount marked with the language of its format."""
-        action, value = self._action, Markup("")
-        if action.amount_value is not None and action.amount_currency is not None:
-            theirs = understood(str(action.customer.get("locale") or ""))
-            locale = theirs or self._language.locale
-            value = Markup('<bdi lang="{}">{}</bdi>').format(
-                str(locale).replace("_", "-"),
-                amount(action.amount_value, action.amount_currency, locale),
-            )
-        return self._language.say(action.of.customer_line, amount=value)
-
     def _say(self, words: str, when: Markup = _NO_TIME) -> Markup:
-        return self._language.say(words, self._action.kind, subject=self._subject(), when=when)
+        return self._language.say(words, self._action.kind, subject=self._subject, when=when)
 
     def _awaiting(self) -> tuple[Markup, ...]:
         waits = self._say("{subject} is waiting for somebody in our team to look at it.")
@@ -201,6 +190,19 @@ class _Teller:
             sent = self._say("{subject} was sent, but it did not go through.")
             return sent, self._say(_SEEN)
         return self._say("{subject} could not be sent."), self._say(_SEEN)
+
+
+def _subject(action: Action, language: Language) -> Markup:
+    """`Your refund of ₹1,250.00`, the amount marked with the language of its format."""
+    value = Markup("")
+    if action.amount_value is not None and action.amount_currency is not None:
+        theirs = understood(str(action.customer.get("locale") or ""))
+        locale = theirs or language.locale
+        value = Markup('<bdi lang="{}">{}</bdi>').format(
+            str(locale).replace("_", "-"),
+            amount(action.amount_value, action.amount_currency, locale),
+        )
+    return language.say(action.of.customer_line, amount=value)
 
 
 def _line(*sentences: Markup) -> Markup:
