@@ -38,6 +38,20 @@ def test_an_older_attempt_changes_nothing(database: Database) -> None:
     assert states(database, one) == ["executed"]
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_attempts_of_one_action_that_end_together(database: Database, first: int) -> None:
+    """Promise 5: a worker that took its own lost attempt over has both; the older one is late."""
+    one = put(database)
+    claim_all(database)
+    lose(database, one)
+    swept(database)
+    old = Finish(one, 1, State.SCHEDULED, error="{}", retry_at=database.now())
+    new = Finish(one, 2, State.EXECUTED, effect="{}")
+    both = [old, new] if first == 0 else [new, old]
+    assert database.transact(lambda tx: finish(tx, WORKER, both)) == [old]
+    assert states(database, one) == ["executed"]
+
+
 @pytest.mark.parametrize("state", [s for s in State if s is not State.EXECUTING])
 def test_nothing_but_a_running_row_is_finished(database: Database, state: State) -> None:
     """CASES riverqueue/river#1302: whoever comes late does not overwrite a finished row."""

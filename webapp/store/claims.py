@@ -120,8 +120,10 @@ def finish(tx: Tx, worker: str, results: Sequence[Finish]) -> list[Finish]:
             tx.brings(row.execute_at)
     if len(moved) == len(results):
         return []
-    won = {row.id for row in moved}
-    return [result for result in results if result.id not in won]
+    # Of several results of one action its newest attempt's may have won, and no other.
+    newest = dict(sorted((result.id, result.attempt) for result in results))
+    won = {(row.id, newest[row.id]) for row in moved}
+    return [result for result in results if (result.id, result.attempt) not in won]
 
 
 def _take(tx: Tx, take: Take, worker: str, slots: int, lease: int) -> list[Claim]:
