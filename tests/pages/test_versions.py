@@ -43,6 +43,9 @@ def test_the_part_that_follows_the_form(world: World) -> None:
     label = preview(world, "label", mode="window")
     assert "It is easy to take back (“Void the label”)" in label
     assert "The customer waits for it" in label
+    eyes = preview(world, "refund", mode="immediate", needs_eyes="yes")
+    assert "is held for a person: at once is before anybody can see it." in eyes
+    assert "runs at once" not in eyes
     webhook = preview(world, "webhook", mode="immediate", allow_no_undo="yes")
     assert "A webhook without an undo runs at once, and nobody has time to cancel." in webhook
     assert "cannot be taken back at all" in webhook

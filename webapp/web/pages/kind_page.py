@@ -141,7 +141,7 @@ def _look(
         wrong = [f"{policy_form.label(key)}: {words}" for key, words in found.items()]
         return Look(tried, [], [], wrong)
     seen = preview.look(desk(), kind.name, policy)
-    lines = [line(kind, case) for case in seen.cases]
+    lines = [line(kind, case, eyes=policy.needs_eyes) for case in seen.cases]
     return Look(tried, lines, list(warnings(kind, policy, seen.views)), [])
 
 
