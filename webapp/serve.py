@@ -234,10 +234,9 @@ def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except socket.gaierror as error:
-        sys.exit(f"Error: can't listen on {host}: {error.strerror}")
     except OSError as error:
-        reason = os.strerror(error.errno or 0)
+        # create_server says what it tried behind the reason, and a name that is none has no errno
+        reason = str(error.strerror or error).partition(" (while ")[0]
         sys.exit(f"Error: can't listen on {host}:{port}: {reason}")
     # a connection that says nothing would hold a thread for 5 s
     with contextlib.suppress(AttributeError, OSError):  # Linux has it

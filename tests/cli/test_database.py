@@ -1,5 +1,6 @@
 """`migrate`, and what commands say of a database that they can't work on."""
 
+import socket
 import threading
 from pathlib import Path
 
@@ -127,6 +128,22 @@ def test_serving_the_network_needs_a_secret(run: Run, here: Path, sqlite_url: st
     refusal = run("serve", "--host", "0.0.0.0", database_url=sqlite_url).refusal
     assert refusal.startswith("UNDO_DESK_SECRET_KEY: required")
     assert not list(here.iterdir())
+
+
+def test_a_name_that_is_no_host_is_refused_in_words(
+    run: Run, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `create_server` raises then has a number that `os.strerror` knows nothing of."""
+
+    def refuse(address: tuple[str, int], **_: object) -> None:
+        words = f"Name or service not known (while attempting to bind on address {address!r})"
+        raise OSError(socket.EAI_NONAME, words)
+
+    run("migrate", database_url=sqlite_url)
+    monkeypatch.setattr("socket.create_server", refuse)
+    ran = run("serve", "--host", "no.host", database_url=sqlite_url, secret_key="k" * 40)
+    assert ran.status == 1
+    assert ran.out + ran.err == "Error: can't listen on no.host:8000: Name or service not known\n"
 
 
 def test_a_port_in_use_is_refused(tmp_path: Path, sqlite_url: str) -> None:

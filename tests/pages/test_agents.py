@@ -82,6 +82,16 @@ def test_scopes_change_and_a_revoked_agent_is_out(world: World) -> None:
         assert post(world.ida, f"{HERE}/{what}", fields).code == 404
 
 
+def test_revoking_says_that_what_is_scheduled_still_runs(world: World) -> None:
+    """Who revokes a token that leaked wants that stopped too: a pause does it, also afterwards."""
+    assert drafts(world, token(add(world))) == 201
+    page = get(world.ida, HERE)
+    assert "What it has scheduled still runs: pausing it stops that" in page.text
+    post(world.ida, f"{HERE}/revoke", {"name": "bot"})
+    assert re.search(r"bot 1 scheduled, the next due", get(world.ida, "/pause").text)
+    assert post(world.ida, "/pause", {"what": "agent:bot", "reason": "leaked"}).code == 303
+
+
 def test_stock_is_set_and_pauses_are_listed(world: World) -> None:
     assert post(world.ida, "/settings/stock", {"sku": "mug", "available": "7"}).code == 303
     page = get(world.ida, "/settings/stock").text

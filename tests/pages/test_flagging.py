@@ -28,6 +28,15 @@ def test_it_asks_with_the_count_before_anything_is_written(world: World) -> None
     assert {world.look(one)["state"] for one in made} == {"scheduled"}
 
 
+def test_what_is_wrong_stands_at_its_field(world: World) -> None:
+    answer = post(world.ida, HERE, {"ref": "c-17", "reason": "x" * 5001})
+    assert answer.code == 400
+    assert '<p class="error" id="reason-error">must have at most 5000 characters' in answer.html
+    assert 'id="ref-error"' not in answer.html
+    assert 'id="ref-error"' in post(world.ida, HERE, {"ref": ""}).html
+    assert flagged(world) == []
+
+
 def test_held_with_the_flag_as_its_reason(world: World) -> None:
     made = [world.returns.draft()["id"], world.shop.draft("reply")["id"]]
     other = world.returns.draft(customer={"ref": "c-18"})["id"]

@@ -60,6 +60,8 @@ def test_eyes_are_told_of_and_that_nothing_runs_at_once_then() -> None:
     assert f"{said}." in sentences(KINDS["refund"], Policy.model_validate(row))
     at_once = Policy.model_validate(row | {"mode": "immediate"})
     assert f"{said}, so each one is." in sentences(KINDS["refund"], at_once)
+    first = sentences(KINDS["refund"], at_once)[0]
+    assert first == "A refund is held for a person: at once is before anybody can see it."
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,6 +1,8 @@
 """The settings page: the command's validation and words, nothing lost, nothing overwritten."""
 
-from html import escape
+import re
+import shlex
+from html import escape, unescape
 
 import pytest
 
@@ -8,6 +10,7 @@ from tests.api.world import World
 from tests.pages.admin import form, get, policy, post
 from webapp.domain.errors import Invalid
 from webapp.domain.kinds.registry import KINDS
+from webapp.domain.policy import Policy, default_policy
 from webapp.domain.states import State
 from webapp.services import settings
 
@@ -36,6 +39,21 @@ def test_saving_says_what_it_now_means(world: World) -> None:
     assert sentence in overview
     assert "by Ida: Window 600 → 300" in overview
     assert "Approval above none → 500000:INR" in overview
+
+
+def test_the_command_says_all_of_the_row(world: World) -> None:
+    """On another desk it must not leave out what keeps an action from running by itself."""
+    world.policy("refund", approval_above="500000:INR", desk_hours="Mon-Fri 09:00-18:00")
+    html = unescape(get(world.ida, "/settings/refund").html)
+    found = re.search(r'class="command">undo-desk settings set refund (.*?)</pre>', html, re.DOTALL)
+    assert found
+    said = shlex.split(found[1].replace("\\\n", " "))
+    assert {"mode=window", "approval_above=500000:INR"} <= {*said}
+    assert "desk_hours=Mon-Fri 09:00-18:00" in said
+    values = dict(pair.split("=", 1) for pair in said)
+    before = policy(world, "refund")
+    row = default_policy("refund").model_dump(mode="json") | values
+    assert Policy.model_validate(row).model_dump(mode="json") == before
 
 
 @pytest.mark.parametrize("kind", KINDS)

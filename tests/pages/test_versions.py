@@ -43,6 +43,9 @@ def test_the_part_that_follows_the_form(world: World) -> None:
     label = preview(world, "label", mode="window")
     assert "It is easy to take back (“Void the label”)" in label
     assert "The customer waits for it" in label
+    eyes = preview(world, "refund", mode="immediate", needs_eyes="yes")
+    assert "is held for a person: at once is before anybody can see it." in eyes
+    assert "runs at once" not in eyes
     webhook = preview(world, "webhook", mode="immediate", allow_no_undo="yes")
     assert "A webhook without an undo runs at once, and nobody has time to cancel." in webhook
     assert "cannot be taken back at all" in webhook
@@ -64,7 +67,7 @@ def test_a_version_is_put_back_from_the_page(world: World) -> None:
     stale = post(world.ida, "/settings/refund/restore", fields)
     assert stale.code == 409
     assert "Ida changed this while you were here" in stale.text
-    for odd in ("", "x", "²", "-1", "9" * 30, "1000000"):
+    for odd in ("", "x", "²", "-1", "9" * 30, "9" * 5000, "1000000"):
         assert post(world.ida, "/settings/refund/restore", {"version": odd}).code == 404
     assert post(world.ida, "/settings/refund/restore", {"version": "0"}).code == 303
     assert "by Ida restored the defaults:" in get(world.ida, "/settings/refund").text

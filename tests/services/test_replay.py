@@ -40,6 +40,9 @@ def test_each_mode_says_what_it_would_have_done(desk: Desk) -> None:
     window = tried(desk, approval_above="200:INR")
     assert (window.waited, window.approval) == (2, 1)
     assert window.reasons == {"amount above 2.00 INR": 1}
+    stricter = tried(desk, approval_above="200:INR", long_window_above="100:INR", burst="1/3600")
+    assert (stricter.approval, stricter.held) == (1, 1)
+    assert stricter.reasons == {"amount above 2.00 INR": 1}, "only what asks for a person"
     shadow = tried(desk, mode="shadow", approval_above="200:INR")
     assert (shadow.waited, shadow.approval) == (2, 1)
     assert tried(desk, "label").actions == 0
@@ -120,9 +123,14 @@ def test_a_view_counts_until_the_window_is_over(desk: Desk) -> None:
         assert found.seen == sum(delay <= seconds * SECOND for delay in delays)
         assert found.unseen == 200 - found.seen
     assert found.seen < 200
-    eyes = tried(desk, window_seconds="600", needs_eyes="yes")
+    eyes = tried(desk, window_seconds="600", margin_seconds="0", needs_eyes="yes")
     assert (eyes.seen, eyes.for_eyes) == (found.seen, found.unseen)
     assert eyes.ran == eyes.seen - eyes.stopped
+    margin = tried(desk, window_seconds="300", margin_seconds="60", needs_eyes="yes")
+    assert margin.waited - margin.for_eyes == sum(delay < 360 * SECOND for delay in delays)
+    assert margin.for_eyes < margin.unseen, "a look within the margin is in time, as for a claim"
+    at_once = tried(desk, mode="immediate", needs_eyes="yes")
+    assert (at_once.ran, at_once.at_once, at_once.for_eyes, at_once.too_late) == (0, 0, 200, 0)
 
 
 def test_it_looks_at_the_latest_and_writes_nothing(

@@ -25,7 +25,7 @@ AMOUNTS = {"refund": "amount", "exchange": "charge", "webhook": "", "label": "",
 def words(kind: str, **row: Any) -> list[str]:
     policy = Policy.model_validate(row)
     cases = preview(KINDS[kind], policy, NOW, USUAL)
-    return [line(KINDS[kind], case).words for case in cases]
+    return [line(KINDS[kind], case, eyes=policy.needs_eyes).words for case in cases]
 
 
 def speak_against(kind: str, views: FirstViews | None = None, **row: Any) -> str:
@@ -208,3 +208,16 @@ def test_a_window_warns_where_most_look_later() -> None:
     even = FirstViews(seen=20, late=10, half=SECOND)
     assert speak_against("refund", even, mode="window") == ""
     assert "Most" not in speak_against("refund", late, mode="immediate")
+
+
+def test_nothing_is_said_to_run_that_would_be_held_for_eyes() -> None:
+    """Issue 4, 3: eyes come after the decision, and make the rule another one."""
+    held = "is held for a person: at once is before anybody can see it"
+    assert words("reply", mode="immediate", needs_eyes="yes", flagged="same") == [
+        f"A reply {held}.",
+        f"A reply for a flagged customer {held}.",
+    ]
+    unless = "runs after 5 min, unless somebody cancels or nobody has seen it"
+    assert words("reply", mode="window", needs_eyes="yes")[0] == f"A reply {unless}."
+    shadow = words("reply", mode="shadow", needs_eyes="yes")[0]
+    assert shadow == f"A reply waits for approval; a window would say: {unless}."

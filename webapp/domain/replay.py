@@ -16,7 +16,7 @@ from webapp.domain.errors import KindOff
 from webapp.domain.kinds.base import Kind, Payload
 from webapp.domain.policy import Mode, Policy
 from webapp.domain.replay_past import Memory, Recorded
-from webapp.domain.rules import Facts
+from webapp.domain.rules import Facts, approvals
 from webapp.domain.states import State
 
 _NOBODY = ("policy", "worker:")
@@ -32,13 +32,15 @@ class Tally:
     approval: int = 0
     held: int = 0
     """By the breaker."""
+    ran: int = 0
+    """By themselves."""
     at_once: int = 0
     waited: int = 0
     """In a window."""
     seen: int = 0
     """Of those that waited: on somebody's screen before the window was over."""
     for_eyes: int = 0
-    """Of those that waited: held, because nobody had seen them and the row asks for eyes."""
+    """Held when their time came: nobody had seen them, and the row asks for eyes."""
     stopped: int = 0
     """Of those not stopped by a rule: cancelled or rejected by somebody before they would run."""
     too_late: int = 0
@@ -47,11 +49,6 @@ class Tally:
     """What has become of them in fact, by state."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Why they would have needed approval."""
-
-    @property
-    def ran(self) -> int:
-        """By themselves."""
-        return self.at_once + self.waited - self.for_eyes - self.stopped
 
     @property
     def unseen(self) -> int:
@@ -120,7 +117,8 @@ class Replay:
             return
         if decision.state is State.AWAITING_APPROVAL:
             tally.approval += 1
-            tally.reasons.update(decision.because)
+            # not all that the decision keeps: a longer window or the breaker sends nothing there
+            tally.reasons.update(approvals(self._policy, facts))
         elif decision.state is State.HELD:
             tally.held += 1
         else:
@@ -141,22 +139,22 @@ def _as_recorded(payload: Payload) -> tuple[int, str] | None:
 
 
 def _scheduled(tally: Tally, one: Recorded, decision: Decision, needs_eyes: bool) -> None:
-    if decision.mode is Mode.IMMEDIATE:
-        tally.at_once += 1
-    else:
+    viewed, due = one.first_viewed_at, decision.execute_at or 0
+    held = needs_eyes and (viewed is None or viewed >= due)
+    if decision.mode is not Mode.IMMEDIATE:
         tally.waited += 1
-        if one.first_viewed_at is not None and one.first_viewed_at <= (decision.cancel_by or 0):
-            tally.seen += 1
-        elif needs_eyes:
-            tally.for_eyes += 1  # held as it was due: whoever says no then is in time
-            return
+        tally.seen += viewed is not None and viewed <= (decision.cancel_by or 0)
+    elif not held:
+        tally.at_once += 1
+    if held:
+        tally.for_eyes += 1
+        return  # whoever says no then is in time
     said_no = _said_no(one)
-    if said_no is None:
-        return
-    if said_no < (decision.execute_at or 0):
+    if said_no is not None and said_no < due:
         tally.stopped += 1
-    else:
-        tally.too_late += 1
+        return
+    tally.ran += 1
+    tally.too_late += said_no is not None
 
 
 def _said_no(one: Recorded) -> int | None:

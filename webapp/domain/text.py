@@ -63,7 +63,10 @@ Reference = Annotated[
 Address = Annotated[str, AfterValidator(_address)]
 """Exactly one e-mail address, without a display name."""
 
-Note = Annotated[str, StringConstraints(max_length=5_000)]
+NOTE_AT_MOST = 5_000
+"""Characters."""
+
+Note = Annotated[str, StringConstraints(max_length=NOTE_AT_MOST)]
 """Free text of a person or agent, several lines allowed."""
 
 

@@ -7,7 +7,7 @@ from webapp.domain.states import RAN_OUT
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import DraftResult, insert
-from webapp.services.explain import check_seen, require
+from webapp.services.explain import check_note, check_seen, require
 from webapp.services.new import New
 
 
@@ -21,8 +21,10 @@ def again(
 ) -> DraftResult:
     """Draft the same once more, from cancelled, rejected or failed.
 
-    Raises NotFound, Changed, WrongState, KindOff, OutOfStock, Unavailable.
+    Raises Invalid (a reason too long), NotFound, Changed, WrongState, KindOff, OutOfStock,
+    Unavailable.
     """
+    check_note(reason)
     with desk.db.read() as tx:
         found = require(tx, action_id, caller)
     if found.state not in RAN_OUT:

@@ -8,7 +8,7 @@ from webapp.domain.errors import WrongState
 from webapp.domain.states import State
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.explain import check_seen, require
+from webapp.services.explain import check_note, check_seen, require
 from webapp.store import events
 from webapp.store.asker import Asker
 from webapp.store.engine import AnyRow, Tx
@@ -41,9 +41,10 @@ def ask(
 
     Who won is told so although the answer to the commit was lost: the event carries the call's
     own id. `stuck` may raise a better error for an action that is in the right state and version.
-    Raises NotFound, Changed (the right state, not the version seen), the verb's refusal,
-    Unavailable.
+    Raises Invalid (a reason too long), NotFound, Changed (the right state, not the version seen),
+    the verb's refusal, Unavailable.
     """
+    check_note(reason)
     asker = caller.asker(reason, seen)
 
     def work(tx: Tx) -> Action:

@@ -9,7 +9,7 @@ from webapp.domain.errors import NotCancellable
 from webapp.domain.states import TOO_LATE, State
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
-from webapp.services.explain import check_seen, require
+from webapp.services.explain import check_note, check_seen, require
 from webapp.store import actions, consequences, events, transitions
 from webapp.store.engine import Tx
 
@@ -68,9 +68,11 @@ def cancel(
 ) -> Outcome:
     """Cancel, or say who was first.
 
-    With the same `key` again the answer is the first one. Raises NotFound, Changed (only while
-    it could still be cancelled), NotCancellable (rejected, failed), Unavailable.
+    With the same `key` again the answer is the first one. Raises Invalid (a reason too long),
+    NotFound, Changed (only while it could still be cancelled), NotCancellable (rejected, failed),
+    Unavailable.
     """
+    check_note(reason)
     own_key = fingerprint(f"{caller.actor}\n{key or uuid.uuid4()}")
 
     def work(tx: Tx) -> Outcome:

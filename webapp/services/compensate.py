@@ -12,10 +12,8 @@ from webapp.domain.states import State
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import DraftResult, insert
-from webapp.services.explain import check_seen, require
+from webapp.services.explain import check_note, check_seen, require
 from webapp.services.new import New
-
-NOTE_AT_MOST = 5_000
 
 
 def compensate(
@@ -33,6 +31,7 @@ def compensate(
     `payload` replaces single fields of what the kind would send. Raises NotFound, Changed,
     Invalid, NotExecuted, UnknownOutcome, Unavailable.
     """
+    check_note(note, "/note")
     with desk.db.read() as tx:
         found = require(tx, action_id, caller)
     way_back = _way_back(found, name)

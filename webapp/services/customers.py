@@ -2,6 +2,7 @@
 
 from webapp.domain.errors import Invalid, NotFound
 from webapp.services.desk import Desk
+from webapp.services.explain import check_note
 from webapp.store import admin_log, holding, policies
 from webapp.store.admin_log import Area
 from webapp.store.engine import Tx
@@ -23,6 +24,7 @@ def flag(desk: Desk, ref: str, reason: str, by: str, *, hold_scheduled: bool = F
     """
     if not 1 <= len(ref) <= 200 or not ref.isprintable():
         raise Invalid.field("/ref", "needs 1 to 200 printable characters")
+    check_note(reason)
 
     def work(tx: Tx) -> list[str]:
         policies.flag(tx, ref, reason, by)

@@ -1,7 +1,8 @@
 """What every verb asks of the action first."""
 
 from webapp.domain.action import Action
-from webapp.domain.errors import Changed, NotFound
+from webapp.domain.errors import Changed, Invalid, NotFound
+from webapp.domain.text import NOTE_AT_MOST
 from webapp.services.caller import Caller
 from webapp.store import actions
 from webapp.store.engine import Tx
@@ -13,6 +14,12 @@ def require(tx: Tx, action_id: str, caller: Caller) -> Action:
     if found is None:
         raise NotFound(f"There is no action {action_id[:60]} here.")
     return found
+
+
+def check_note(text: str | None, pointer: str = "/reason") -> None:
+    """What the API refuses by its schema, for pages and commands. Raises Invalid."""
+    if text is not None and len(text) > NOTE_AT_MOST:
+        raise Invalid.field(pointer, f"must have at most {NOTE_AT_MOST} characters")
 
 
 def check_seen(found: Action, seen: int | None) -> None:

@@ -4,6 +4,7 @@ from webapp.domain.errors import Invalid, NotFound
 from webapp.domain.kinds.registry import KINDS
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
+from webapp.services.explain import check_note
 from webapp.store import admin_log, agents, pauses
 from webapp.store.admin_log import Area
 from webapp.store.engine import Tx
@@ -24,6 +25,7 @@ def pause(
     """
     if not reason.strip():
         raise Invalid.field("/reason", "is required: say why, for the others")
+    check_note(reason)
     if kind is not None and kind not in KINDS:
         raise Invalid.field("/kind", f"not one of {', '.join(KINDS)}")
 

@@ -8,6 +8,7 @@ from webapp.domain.states import State
 from webapp.services.asking import Verb, ask
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
+from webapp.services.explain import check_note
 from webapp.store import transitions
 from webapp.store.asker import Asker
 from webapp.store.engine import AnyRow, Tx
@@ -27,6 +28,7 @@ def resolve(
         raise Invalid.field("/outcome", f"must be one of {', '.join(OUTCOMES)}")
     if not note.strip():
         raise Invalid.field("/note", "is required: say how you know")
+    check_note(note, "/note")
     effect = json.dumps({"status": "settled", "provider_id": None, "detail": {"note": note}})
 
     def move(tx: Tx, asker: Asker, _: Action) -> AnyRow | None:

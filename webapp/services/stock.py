@@ -76,6 +76,8 @@ def _item(sku: str | None, available: str | None, name: str) -> Item:
     sku = (sku or "").strip()
     if not 1 <= len(sku) <= 200 or not sku.isprintable():
         raise ValueError("sku: needs 1 to 200 printable characters")
-    if not (available or "").strip().isdecimal() or int(available or "") > MOST:
-        raise ValueError(f"available: {available!r} is not a whole number from 0 on")
-    return Item(sku, int(available or ""), name.strip()[:500])
+    count = (available or "").strip()
+    # Its length first: of thousands of digits Python refuses to make a number, in its own words.
+    if not (count.isascii() and count.isdecimal() and len(count) < 19) or int(count) > MOST:
+        raise ValueError(f"available: {count[:60]!r} is not a whole number from 0 to {MOST}")
+    return Item(sku, int(count), name.strip()[:500])

@@ -19,7 +19,7 @@ _DECISIONS = ("hold", "leave")
 
 @pages.get("/customers")
 def flagged() -> str:
-    return _page({}, None)
+    return _page({})
 
 
 @pages.post("/customers")
@@ -31,13 +31,13 @@ def flag() -> AnyResponse | str:
     decided = request.form.get("scheduled")
     found = ahead.for_customer(desk(), ref)
     if found.scheduled and decided not in _DECISIONS:
-        return _page(said, None, found)
+        return _page(said, asking=found)
     try:
         hold = decided == "hold"
         held = customers.flag(desk(), ref, reason, caller().actor, hold_scheduled=hold)
     except Invalid as problem:
-        html = _page(said, problem.errors[0].detail)
-        return make_response(html, status_of(problem))
+        errors = {error.pointer.removeprefix("/"): error.detail for error in problem.errors}
+        return make_response(_page(said, errors), status_of(problem))
     flash(f"Flagged {ref}.", "good")
     if hold:
         flash(_held(len(held)), "info")
@@ -63,7 +63,9 @@ def _held(count: int) -> str:
     return f"Held: {count}. On the feed they can be released or cancelled."
 
 
-def _page(values: dict[str, str], error: str | None, asking: Sum | None = None) -> str:
+def _page(
+    values: dict[str, str], errors: dict[str, str] | None = None, *, asking: Sum | None = None
+) -> str:
     return settings_page(
         "settings/customers.html",
         _HERE,
@@ -71,7 +73,7 @@ def _page(values: dict[str, str], error: str | None, asking: Sum | None = None) 
         log=admin_log.latest(desk(), Area.CUSTOMERS),
         names=called(),
         values=values,
-        error=error,
+        errors=errors or {},
         asking=asking,
         kinds=KINDS,
     )

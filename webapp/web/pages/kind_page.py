@@ -1,5 +1,6 @@
 """One kind's page: the form, what it would do, what is missing, and its versions."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from flask import Response, render_template
 from webapp.domain.errors import Invalid, NotFound
 from webapp.domain.kinds.base import Kind
 from webapp.domain.kinds.registry import KINDS
-from webapp.domain.policy import Policy
+from webapp.domain.policy import Policy, default_policy
 from webapp.domain.states import State
 from webapp.services import gate, preview, read, settings, versions
 from webapp.web.current import caller, desk
@@ -21,6 +22,8 @@ from webapp.web.pages.preview_words import Line, immediate, line, warnings
 MOST = 200
 """Scheduled actions that are counted."""
 _VERSIONS = 10
+_SAID = ("mode", "window_seconds")
+"""Keys that the command names although they have their defaults."""
 
 
 def kind_page(
@@ -71,7 +74,7 @@ def _shown(
         "first": policy_form.FIRST,
         "more": more,
         "values": entered,
-        "saved": now,
+        "command": _command(kind, now),
         "errors": errors,
         "elsewhere": [f"{key}: {words}" for key, words in errors.items() if key not in fields],
         "differing": _differing(now, entered),
@@ -141,8 +144,15 @@ def _look(
         wrong = [f"{policy_form.label(key)}: {words}" for key, words in found.items()]
         return Look(tried, [], [], wrong)
     seen = preview.look(desk(), kind.name, policy)
-    lines = [line(kind, case) for case in seen.cases]
+    lines = [line(kind, case, eyes=policy.needs_eyes) for case in seen.cases]
     return Look(tried, lines, list(warnings(kind, policy, seen.views)), [])
+
+
+def _command(kind: str, now: Mapping[str, str]) -> list[str]:
+    """The saved row as `settings set` takes it: another desk that begins anew gets the same."""
+    usual = texts(default_policy(kind))
+    said = {key: text for key, text in now.items() if key in _SAID or text != usual[key]}
+    return [f"{key}={shlex.quote(text or 'none')}" for key, text in said.items()]
 
 
 def _differing(now: Mapping[str, str], entered: Mapping[str, str]) -> list[tuple[str, str, str]]:

@@ -7,6 +7,8 @@ from webapp.domain.money import plain
 from webapp.domain.policy import Mode, Policy
 
 _UNLESS = "unless somebody cancels"
+HELD_AT_ONCE = "is held for a person: at once is before anybody can see it"
+"""`immediate` where the kind asks for eyes."""
 
 
 def sentences(kind: Kind, policy: Policy, zone: str = "") -> list[str]:
@@ -47,6 +49,8 @@ def limits(found: dict[str, int]) -> str:
 def _rule(one: str, policy: Policy) -> str:
     upto = f" up to {limits(policy.approval_above)}" if policy.approval_above else ""
     above = "; above it waits for approval" if policy.approval_above else ""
+    if policy.mode is Mode.IMMEDIATE and policy.needs_eyes:
+        return f"{one}{upto} {HELD_AT_ONCE}{above}."
     if policy.mode is Mode.IMMEDIATE:
         return f"{one}{upto} runs at once, and nobody has time to cancel{above}."
     window = duration(policy.window_seconds)

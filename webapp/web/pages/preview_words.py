@@ -10,7 +10,7 @@ from webapp.domain.preview import Case
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services.preview import FirstViews
-from webapp.web.pages.policy_words import called, duration, limits
+from webapp.web.pages.policy_words import HELD_AT_ONCE, called, duration, limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,11 @@ class Line:
     why: str
 
 
-def line(kind: Kind, case: Case) -> Line:
-    """`A refund of 4,200.00 INR for a flagged customer waits for approval.`"""
+def line(kind: Kind, case: Case, *, eyes: bool = False) -> Line:
+    """`A refund of 4,200.00 INR for a flagged customer waits for approval.`
+
+    `eyes`: what nobody has seen when its time comes is held, which no decision says.
+    """
     amount = f" of {limits({case.amount[1]: case.amount[0]})}" if case.amount else ""
     if case.words and case.amount:
         amount = f" {case.words}{amount}"
@@ -30,22 +33,23 @@ def line(kind: Kind, case: Case) -> Line:
         amount = f" {case.words}"
     other = f" {case.other.words}" if case.other.words else ""
     why = ", ".join(case.decision.because) if case.decision else ""
-    return Line(f"{called(kind)}{amount}{other} {_outcome(case.decision)}.", why)
+    return Line(f"{called(kind)}{amount}{other} {_outcome(case.decision, eyes)}.", why)
 
 
-def _outcome(decision: Decision | None) -> str:
+def _outcome(decision: Decision | None, eyes: bool) -> str:
     if decision is None:
         return "is refused"
     if decision.instead is not None:
-        return f"waits for approval; a window would say: {_outcome(decision.instead)}"
+        return f"waits for approval; a window would say: {_outcome(decision.instead, eyes)}"
     if decision.state is State.AWAITING_APPROVAL:
         return "waits for approval"
     if decision.state is State.HELD:
         return "is held, with all that its agent has scheduled"
     if decision.mode is Mode.IMMEDIATE:
-        return "runs at once, and nobody has time to cancel"
+        return HELD_AT_ONCE if eyes else "runs at once, and nobody has time to cancel"
     hours = " of desk hours" if decision.counted else ""
-    return f"runs after {duration(decision.window // SECOND)}{hours}, unless somebody cancels"
+    unless = "unless somebody cancels or nobody has seen it" if eyes else "unless somebody cancels"
+    return f"runs after {duration(decision.window // SECOND)}{hours}, {unless}"
 
 
 def warnings(kind: Kind, policy: Policy, views: FirstViews | None) -> Iterator[str]:

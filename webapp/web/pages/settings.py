@@ -99,7 +99,7 @@ def restore(kind: str) -> AnyResponse:
     saved(kind)
     text = request.form.get("version", "")
     try:
-        if not (text.isascii() and text.isdigit()):
+        if not (text.isascii() and text.isdigit() and len(text) < 19):
             raise NotFound(f"There is no version {text[:20]!r} of {kind}.")
         after = versions.restore(
             desk(), kind, int(text), caller().actor, seen=request.form.get("seen")
