@@ -82,19 +82,19 @@ def a_day(desk: Desk) -> None:
         waiting = drafted(desk)
         seen(desk, who, waiting.id)
         decide(desk, waiting.id, ANA, reason="so")
-    taken_back(desk)
+    taken_back(desk, who)
     policy(desk, "label", mode="immediate")
     executed(desk, "label")
 
 
-def taken_back(desk: Desk) -> None:
+def taken_back(desk: Desk, who: int) -> None:
     """The ways back that were begun have run."""
     with desk.db.read() as tx:
         ways = tx.conn.scalars(
             select(action.c.id).where(action.c.compensates.is_not(None))
         ).all()
     for one in ways:
-        seen(desk, 1, one)
+        seen(desk, who, one)
         finished(desk, one, State.EXECUTED, DONE)
 
 
