@@ -14,10 +14,10 @@ from webapp.domain.buckets import bucket
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services import digest as digests
-from webapp.services.cancel import cancel
 from webapp.services.caller import Caller
+from webapp.services.cancel import cancel
 from webapp.services.compensate import compensate
-from webapp.services.count import Counts
+from webapp.services.count import Counting
 from webapp.services.decide import approve, reject
 from webapp.services.desk import Desk
 from webapp.services.digest import digest
@@ -33,7 +33,7 @@ EVER = 2**62
 
 def counted(desk: Desk) -> dict[tuple[str, str], Counter[str]]:
     """All there is, by kind and agent."""
-    assert digest(desk, [Counts()], 60)
+    assert digest(desk, [Counting()], 60)
     with desk.db.read() as tx:
         return report_cells.sums(tx, 0, EVER // DAY * DAY)
 
@@ -42,6 +42,7 @@ def seen(desk: Desk, who: int, action_id: str) -> None:
     """It is on `who`'s screen."""
     with desk.db.read() as tx:
         version = tx.conn.scalar(select(action.c.version).where(action.c.id == action_id))
+    assert version
     record(desk, who, [(action_id, version)])
 
 
@@ -90,9 +91,7 @@ def a_day(desk: Desk) -> None:
 def taken_back(desk: Desk, who: int) -> None:
     """The ways back that were begun have run."""
     with desk.db.read() as tx:
-        ways = tx.conn.scalars(
-            select(action.c.id).where(action.c.compensates.is_not(None))
-        ).all()
+        ways = tx.conn.scalars(select(action.c.id).where(action.c.compensates.is_not(None))).all()
     for one in ways:
         seen(desk, who, one)
         finished(desk, one, State.EXECUTED, DONE)

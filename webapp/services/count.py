@@ -11,7 +11,7 @@ from webapp.store.followers import Write
 from webapp.store.report_cells import Cells
 
 
-class Counts:
+class Counting:
     """Counts for `services/reports.py`."""
 
     name = "reports"

@@ -4,9 +4,9 @@ Read after the event, but only what it had settled: `domain/counting.py` says wh
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import BindParameter, bindparam, func, select
 
 from webapp.domain.counting import Known
 from webapp.store.engine import Tx
@@ -14,7 +14,7 @@ from webapp.store.events import parse_cursor
 from webapp.store.schema import action, event, part
 
 _NAMES = tuple(name for name in Known._fields if name not in ("mode", "shown_at"))
-_ids = bindparam("ids", expanding=True)
+_ids: BindParameter[Sequence[str]] = bindparam("ids", expanding=True)
 _KNOWN = select(
     action.c.id, action.c.decision, action.c.merges, *(action.c[name] for name in _NAMES)
 ).where(action.c.id.in_(_ids))

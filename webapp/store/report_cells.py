@@ -50,12 +50,6 @@ _ONE = Hot(
     )
 )
 _OF_SLOTS = select(*_COLUMNS).where(_slot.in_(bindparam("b_slots", expanding=True)))
-_AGENTS = (
-    select(report_cell.c.agent)
-    .where(_between, report_cell.c.agent != ALL)
-    .distinct()
-    .order_by(report_cell.c.agent)
-)
 
 
 def _put(dialect: object) -> object:
@@ -111,12 +105,6 @@ def sums(tx: Tx, begin: int, end: int) -> dict[tuple[str, str], Counts]:
             if row.kind != ALL and row.agent != ALL:
                 found[row.kind, row.agent].update(json.loads(row.body))
     return dict(found)
-
-
-def agents(tx: Tx, begin: int, end: int) -> list[str]:
-    """Whose actions were counted on the days (UTC) between two times."""
-    asked = {"b_first": day_slot(end // DAY), "b_last": day_slot(begin // DAY)}
-    return list(tx.conn.scalars(_AGENTS, asked))
 
 
 def _spans(begin: int, end: int) -> list[tuple[int, int]]:
