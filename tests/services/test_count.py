@@ -199,11 +199,11 @@ def test_sums_between_two_times_take_what_is_between(desk: Desk) -> None:
     chance = random.Random(3)
     base = 20_000 * DAY
     times = [base + chance.randrange(6 * DAY) for _ in range(300)]
-    cells: dict[Key, Counter[str]] = {}
+    halves: dict[Key, Counter[str]] = {}
     for at in times:
-        for key in report_cells.keys(at, "refund", "bot"):
-            cells.setdefault(key, Counter())["drafted"] += 1
-    desk.db.transact(lambda tx: report_cells.add(tx, cells))
+        key = report_cells.half_hour(at, "refund", "bot")
+        halves.setdefault(key, Counter())["drafted"] += 1
+    desk.db.transact(lambda tx: report_cells.add(tx, report_cells.spread(halves)))
     for _ in range(60):
         begin = base + chance.randrange(6 * 48) * HALF_HOUR
         end = begin + chance.randrange(1, 4 * 48) * HALF_HOUR

@@ -20,14 +20,14 @@ class Counting:
         """What these events add to each cell. An event without an action adds nothing."""
         backs = {str(one.data["by"]) for one in found if one.verb == "compensated"}
         known = counted.known(tx, backs.union(one.action for one in found))
-        cells: Cells = defaultdict(Counter)
+        halves: Cells = defaultdict(Counter)
         for one in found:
             about = known.get(one.action)
             if about is None:
                 continue
-            added = count(_happened(one), about, known.get(str(one.data.get("by"))))
-            for key in report_cells.keys(one.at, one.kind, about.agent) if added else ():
-                cells[key].update(added)
+            key = report_cells.half_hour(one.at, one.kind, about.agent)
+            halves[key].update(count(_happened(one), about, known.get(str(one.data.get("by")))))
+        cells = report_cells.spread(halves)
         return lambda tx: report_cells.add(tx, cells)
 
 

@@ -62,10 +62,21 @@ def _put(dialect: object) -> object:
 _PUT = {"postgresql": _put(postgresql), "sqlite": _put(sqlite)}
 
 
-def keys(at: int, kind: str, agent: str) -> list[Key]:
-    """The cells that something at `at` (UTC microseconds) counts in."""
-    halves = product((at // HALF_HOUR,), (kind, ALL), (agent, ALL))
-    return [Key(day_slot(at // DAY), kind, agent), *map(Key._make, halves)]
+def half_hour(at: int, kind: str, agent: str) -> Key:
+    """The cell of something that happened at `at` (UTC microseconds)."""
+    return Key(at // HALF_HOUR, kind, agent)
+
+
+def spread(halves: Mapping[Key, Counts]) -> Cells:
+    """From half hours of one kind and agent each: all cells that they count in."""
+    found: Cells = defaultdict(Counter)
+    for key, counts in halves.items():
+        if not counts:
+            continue
+        found[Key(day_slot(key.slot * HALF_HOUR // DAY), key.kind, key.agent)].update(counts)
+        for kind, agent in product((key.kind, ALL), (key.agent, ALL)):
+            found[Key(key.slot, kind, agent)].update(counts)
+    return found
 
 
 def day_slot(day: int) -> int:
