@@ -201,7 +201,7 @@ const marks = (shown, colours) => ({
     found.forEach(([name, at, colour, dash], place) => {
       const x = chart.scales.x.getPixelForValue(Number(at));
       rule(colour, dash, x, top, x, bottom);
-      const text = name === "window" ? `window ${spoken(at)}: ${shown.share} %` : `${name} ${spoken(at)}`;
+      const text = name === "window" ? `window ${spoken(at)}: ${shown.share}%` : `${name} ${spoken(at)}`;
       const after = x + ctx.measureText(text).width + 8 < right;
       ctx.textAlign = after ? "left" : "right";
       ctx.fillText(text, after ? x + 5 : x - 5, bottom - 12 - 17 * place);
@@ -241,10 +241,10 @@ export function curve(shown, colours) {
     },
   };
   options.scales.y = { ...options.scales.y, min: 0, max: 100 };
-  options.scales.y.ticks = { ...options.scales.y.ticks, callback: (value) => `${value} %` };
+  options.scales.y.ticks = { ...options.scales.y.ticks, callback: (value) => `${value}%` };
   options.plugins.tooltip.callbacks = {
     title: ([item]) => `within ${shown.names[item.dataIndex]}`,
-    label: (item) => `${item.parsed.y} % seen`,
+    label: (item) => `${item.parsed.y}% seen`,
   };
   const data = one.values.map((y, place) => ({ x: shown.places[place], y }));
   const datasets = [{ ...styled(one, colours), data, backgroundColor: "transparent", pointRadius: 2 }];

@@ -91,7 +91,7 @@ def test_the_window_catches_nineteen_of_twenty(window: int | None, verdict: Verd
     found = looked({bucket(10 * SECOND): 900, bucket(40 * SECOND): 60, bucket(MINUTE): 40}, {})
     advice = advise(found, {}, window)
     assert (advice.verdict, advice.seconds) == (verdict, 45)
-    assert advice.because == ("95% are on somebody's screen within 40 s.", "Rounded up to 45 s.")
+    assert advice.because == ("95% are on somebody’s screen within 40 s.", "Rounded up to 45 s.")
 
 
 def test_cancels_that_take_longer_than_a_look_count_too() -> None:

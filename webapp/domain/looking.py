@@ -26,7 +26,7 @@ STEPS = (10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1_200, 1_800, 2_70
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """By `within` (microseconds) the `share` had been on somebody's screen."""
+    """By `within` (microseconds) the `share` had been on somebody’s screen."""
 
     within: int
     share: float
@@ -100,7 +100,7 @@ def advise(found: Looked, cancels: Mapping[int, int], window: int | None) -> Adv
     within = next((point.within for point in found.points if point.share >= WANTED), None)
     if within is None:
         return _unknown(found, window)
-    because = [f"{WANTED:.0%} are on somebody's screen within {_said(within)}."]
+    because = [f"{WANTED:.0%} are on somebody’s screen within {_said(within)}."]
     needed = max(within, _for_cancels(cancels, because))
     step = _step(needed)
     if step is None:
@@ -119,7 +119,7 @@ def _unknown(found: Looked, window: int | None) -> Advice:
     last = found.points[-1] if found.points else Point(0, 0.0)
     known = f"Within {_said(last.within)}, as far as it can be measured, {last.share:.0%} are on "
     because = [
-        f"{known}somebody's screen; the others ran or were stopped before anybody looked.",
+        f"{known}somebody’s screen; the others ran or were stopped before anybody looked.",
     ]
     step = _step(max(2 * (window or 0) * SECOND, last.within + 1))
     if step is None or (window is not None and step <= window):

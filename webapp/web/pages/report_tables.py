@@ -22,10 +22,10 @@ _MAIN = (
     ("Unknown", "unknown"),
 )
 _CANCELLED = (
-    ("People", "cancelled_by_people"),
-    ("Agents", "cancelled_by_agent"),
-    ("Dependants", "cancelled_by_parent"),
-    ("The desk", "cancelled_by_desk"),
+    ("… by people", "cancelled_by_people"),
+    ("… by agents", "cancelled_by_agent"),
+    ("… as a dependant", "cancelled_by_parent"),
+    ("… by the desk", "cancelled_by_desk"),
 )
 _MONEY = (
     ("Drafted", "drafted"),
@@ -128,8 +128,7 @@ def _cost(kinds: dict[str, Counts]) -> Table:
         "Cancels, and what being too late cost",
         "“Half within”: half of them were too late, or taken back, within this time.",
         (
-            *("Kind", "Cancelled", *(f"… by {words.lower()}" for words, _ in _CANCELLED[:2])),
-            *("… as a dependant", "… by the desk", "Too late", "Half within"),
+            *("Kind", "Cancelled", *(words for words, _ in _CANCELLED), "Too late", "Half within"),
             *("Taken back", "Half within", "Money brought back"),
         ),
         tuple(rows),
