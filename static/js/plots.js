@@ -198,13 +198,18 @@ const marks = (shown, colours) => ({
       ["window", shown.window, colours.ink, []],
       ["recommended", shown.recommended, colours.good, [7, 4]],
     ].filter(([name, at]) => at && !(name === "recommended" && at === shown.window));
-    found.forEach(([name, at, colour, dash], place) => {
-      const x = chart.scales.x.getPixelForValue(Number(at));
-      rule(colour, dash, x, top, x, bottom);
+    const place = (at) => chart.scales.x.getPixelForValue(Number(at));
+    for (const [, at, colour, dash] of found) rule(colour, dash, place(at), top, place(at), bottom);
+    found.forEach(([name, at, colour], number) => {
+      const x = place(at);
       const text = name === "window" ? `window ${spoken(at)}: ${shown.share}%` : `${name} ${spoken(at)}`;
-      const after = x + ctx.measureText(text).width + 8 < right;
-      ctx.textAlign = after ? "left" : "right";
-      ctx.fillText(text, after ? x + 5 : x - 5, bottom - 12 - 17 * place);
+      const wide = ctx.measureText(text).width;
+      const begin = x + wide + 8 < right ? x + 5 : x - wide - 5;
+      const middle = bottom - 12 - 17 * number;
+      ctx.fillStyle = colours.card;
+      ctx.fillRect(begin - 2, middle - 8, wide + 4, 16);
+      ctx.fillStyle = colour;
+      ctx.fillText(text, begin, middle);
     });
     ctx.restore();
   },
