@@ -29,11 +29,15 @@ def count(world: World) -> None:
 
 
 def put(world: World, at: str, agent: str = "returns", **counts: int) -> None:
-    """Counted in the half hour of `at`, of refunds; `left__12` is the bucket of 12 seconds."""
+    """Counted in the half hour of `at`, of refunds.
+
+    `left__12` stands for the bucket of 12 seconds, `money_back__INR` for rupees.
+    """
     told = Counter[str]()
     for name, number in counts.items():
-        what, _, seconds = name.partition("__")
-        told[f"{what}.{bucket(int(seconds) * SECOND)}" if seconds else name] = number
+        what, _, place = name.partition("__")
+        place = f"{bucket(int(place) * SECOND)}" if place.isdigit() else place
+        told[f"{what}.{place}" if place else what] = number
     halves = {report_cells.half_hour(from_rfc3339(at), "refund", agent): told}
     world.db.transact(lambda tx: report_cells.add(tx, report_cells.spread(halves)))
 
@@ -128,7 +132,7 @@ def test_every_figure_stands_as_a_table(world: World) -> None:
 
 
 def test_csv_by_kind_day_and_hour(world: World) -> None:
-    put(world, "2026-11-10T12:00:00Z", executed=2, **{"money_stopped.INR": 1_250})
+    put(world, "2026-11-10T12:00:00Z", executed=2, money_stopped__INR=1_250)
     put(world, "2026-11-12T13:00:00Z", executed=3)
     period = "from=2026-11-10&to=2026-11-12"
     [line] = table(world, period)

@@ -18,7 +18,7 @@ class Counting:
 
     def digest(self, tx: Tx, found: Sequence[Event]) -> Write:
         """What these events add to each cell. An event without an action adds nothing."""
-        backs = {str(one.data["by"]) for one in found if one.verb == "compensated"}
+        backs = {str(one.data.get("by")) for one in found if one.verb == "compensated"}
         known = counted.known(tx, backs.union(one.action for one in found))
         halves: Cells = defaultdict(Counter)
         for one in found:
