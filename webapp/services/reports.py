@@ -10,11 +10,15 @@ from webapp.domain.kinds.registry import KINDS
 from webapp.domain.looking import Advice, Looked, advise, looked
 from webapp.domain.periods import Period
 from webapp.domain.policy import Mode, Policy
+from webapp.domain.times import SECOND
 from webapp.services.count import Counting
 from webapp.services.desk import Desk
 from webapp.store import counted, events, followers, report_cells
 from webapp.store.engine import Tx
 from webapp.store.report_cells import ALL, HALF_HOUR, Counts
+
+USUAL_LAG = 15 * SECOND
+"""An event may wait so long for its count where nothing is wrong: workers do it in rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class Asked:
 class Reached:
     """How far the counting has come: all that happened up to `at` is counted.
 
-    `done` of about `of` events; complete when nothing is left.
+    `done` of about `of` events; complete when what is left has just happened.
     """
 
     at: int
@@ -145,8 +149,11 @@ def _reached(tx: Tx) -> Reached:
     place = followers.place(tx, Counting.name)
     left = events.after(tx, place, 1)
     at, done, of = counted.reached(tx, place)
+    now = tx.now()
     if not left:
-        return Reached(tx.now(), of, of, complete=True)
+        return Reached(now, of, of, complete=True)
+    if now - left[0].at < USUAL_LAG:
+        return Reached(left[0].at, done, of, complete=True)
     return Reached(at or left[0].at, done, of, complete=False)
 
 
