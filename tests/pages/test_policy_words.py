@@ -4,7 +4,8 @@ import pytest
 
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.policy import Policy, default_policy
-from webapp.web.pages.policy_words import duration, sentences
+from webapp.domain.times import duration
+from webapp.web.pages.policy_words import sentences
 
 
 @pytest.mark.parametrize(

@@ -38,3 +38,13 @@ def to_datetime(at: int) -> datetime:
 def from_datetime(moment: datetime) -> int:
     """The inverse, for any aware datetime."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def duration(seconds: int) -> str:
+    """`5 min`, `1 min 30 s`, `2 d`."""
+    parts = []
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts) or "0 s"

@@ -1,5 +1,6 @@
 """Who follows the events: what `digest` and the worker go through."""
 
+from webapp.services.count import Counting
 from webapp.services.digest import Follower
 
-FOLLOWERS: tuple[Follower, ...] = ()
+FOLLOWERS: tuple[Follower, ...] = (Counting(),)

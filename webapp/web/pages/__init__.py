@@ -16,6 +16,7 @@ from webapp.web.pages import (
     paused,
     pauses,
     people,
+    reports,
     sandbox,
     settings,
     sign_in,
@@ -25,7 +26,7 @@ from webapp.web.pages import (
 )
 
 _PAGES = (
-    *(feed, approvals, action, customer_link, pauses, sign_in, welcome, status),
+    *(feed, approvals, action, customer_link, pauses, reports, sign_in, welcome, status),
     *(settings, history_try, ladder, people, agents, stock, customers, paused, sandbox, not_built),
 )
 

@@ -7,6 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from webapp.domain.errors import Unavailable
 from webapp.domain.kinds.registry import KINDS
+from webapp.domain.times import duration
 from webapp.services import self_test
 from webapp.services.ladder import Ladder, ladder
 from webapp.services.self_test import Step
@@ -14,7 +15,6 @@ from webapp.store.evidence import LOOKED_AT
 from webapp.web.current import caller, desk
 from webapp.web.pages.admin import called, pages, settings_page, streamed
 from webapp.web.pages.kind_page import saved
-from webapp.web.pages.policy_words import duration
 
 _TEMPLATE = "settings/ladder.html"
 _LONGEST = 604_800

@@ -10,8 +10,3 @@ pages = Blueprint("not_built", __name__)
 @pages.get("/history")
 def history() -> str:
     raise NotBuilt("There is no page for what is over yet; GET /api/v1/actions lists it.")
-
-
-@pages.get("/reports")
-def reports() -> str:
-    raise NotBuilt("There are no reports yet.")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from webapp.domain.kinds.base import Kind
 from webapp.domain.money import plain
 from webapp.domain.policy import Mode, Policy
+from webapp.domain.times import duration
 
 _UNLESS = "unless somebody cancels"
 HELD_AT_ONCE = "is held for a person: at once is before anybody can see it"
@@ -29,16 +30,6 @@ def called(kind: Kind) -> str:
     """`A refund`, `An exchange`."""
     label = kind.label.lower()
     return f"{'An' if label[0] in 'aeiou' else 'A'} {label}"
-
-
-def duration(seconds: int) -> str:
-    """`5 min`, `1 min 30 s`, `2 d`."""
-    parts = []
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
-        count, seconds = divmod(seconds, size)
-        if count:
-            parts.append(f"{count} {unit}")
-    return " ".join(parts) or "0 s"
 
 
 def limits(found: dict[str, int]) -> str:

@@ -8,9 +8,9 @@ from webapp.domain.kinds.base import Kind
 from webapp.domain.policy import Mode, Policy
 from webapp.domain.preview import Case
 from webapp.domain.states import State
-from webapp.domain.times import SECOND
+from webapp.domain.times import SECOND, duration
 from webapp.services.preview import FirstViews
-from webapp.web.pages.policy_words import HELD_AT_ONCE, called, duration, limits
+from webapp.web.pages.policy_words import HELD_AT_ONCE, called, limits
 
 
 @dataclass(frozen=True, slots=True)
