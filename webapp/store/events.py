@@ -14,11 +14,10 @@ from sqlalchemy import (
     Integer,
     Select,
     String,
-    and_,
     bindparam,
     literal_column,
-    or_,
     select,
+    tuple_,
 )
 
 from webapp.domain.errors import Invalid
@@ -67,9 +66,7 @@ def _after(dialect: str, *, owned: bool) -> Select[Any]:
     )
     if dialect == "postgresql":
         query = query.where(
-            or_(event.c.txid > txid, and_(event.c.txid == txid, event.c.id > number)),
-            event.c.txid >= txid,
-            event.c.txid < _VISIBLE,
+            tuple_(event.c.txid, event.c.id) > tuple_(txid, number), event.c.txid < _VISIBLE
         )
     else:
         query = query.where(event.c.txid == txid, event.c.id > number)
