@@ -1,5 +1,6 @@
 """Who follows the events: what `digest` and the worker go through."""
 
 from webapp.services.digest import Follower
+from webapp.services.searchable import Searchable
 
-FOLLOWERS: tuple[Follower, ...] = ()
+FOLLOWERS: tuple[Follower, ...] = (Searchable(),)

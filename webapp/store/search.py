@@ -1,0 +1,186 @@
+"""The index of words: what every action is found by, newest first.
+
+A follower keeps it (services/searchable.py), so nobody who drafts waits for it. It answers with
+what probably matches; the rows have the last word (domain/searching.py).
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from sqlalchemy import (
+    BigInteger,
+    Integer,
+    String,
+    Text,
+    bindparam,
+    column,
+    literal_column,
+    select,
+    table,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY
+
+from webapp.domain.searching import GAP, Entry, Term, Wanted, entry
+from webapp.store import actions, merging
+from webapp.store.engine import Tx
+from webapp.store.hot import Hot
+from webapp.store.lists import among, ids_of
+from webapp.store.reading_schema import follower, searched
+from webapp.store.schema import action
+
+FOLLOWER = "search"
+"""The name of who keeps it."""
+_NEIGHBOURS = 7
+"""How far from its place an action can stand whose place was taken."""
+
+_before = bindparam("b_before", type_=BigInteger())
+_limit = bindparam("b_limit", type_=Integer())
+_index = table("search", column("rowid", BigInteger()), column("search", Text()))
+_MATCH = {
+    # Differs because SQLite's index is a table of its own, whose rows come in their order.
+    "sqlite": Hot(
+        select(searched.c.id)
+        .join_from(_index, searched, searched.c.number == _index.c.rowid)
+        .where(
+            literal_column("search").op("MATCH")(bindparam("b_words", type_=Text())),
+            _index.c.rowid <= _before,
+        )
+        .order_by(_index.c.rowid.desc())
+        .limit(_limit)
+    ),
+    "postgresql": Hot(
+        select(searched.c.id)
+        .where(
+            searched.c.words.op("@@")(bindparam("b_words", type_=TSQUERY())),
+            searched.c.number <= _before,
+        )
+        .order_by(searched.c.number.desc())
+        .limit(_limit)
+    ),
+}
+_KNOWN = Hot(select(searched.c.id, searched.c.number).where(among(searched.c.id)))
+_TAKEN = select(searched.c.number).where(searched.c.number.in_(bindparam("numbers", expanding=True)))
+_PRUNED = Hot(select(action.c.id).where(among(action.c.id), action.c.pruned_at.is_not(None)))
+_TURN = select(follower.c.name).where(follower.c.name == FOLLOWER).with_for_update()
+_KEEP_SQLITE = text(
+    "INSERT INTO searched (number, id, words) VALUES (:number, :id, :words) "
+    "ON CONFLICT (number) DO UPDATE SET words = excluded.words"
+)
+_KEEP_POSTGRESQL = text(
+    "INSERT INTO searched (number, id, words) "
+    "SELECT given.number, given.id, given.words::tsvector "
+    "FROM unnest(:numbers, :ids, :words) AS given (number, id, words) "
+    "ON CONFLICT (number) DO UPDATE SET words = excluded.words"
+).bindparams(
+    bindparam("numbers", type_=ARRAY(BigInteger)),
+    bindparam("ids", type_=ARRAY(String)),
+    bindparam("words", type_=ARRAY(Text)),
+)
+_THESE = "FROM searched WHERE number IN (SELECT value FROM json_each(:numbers))"
+_UNINDEX = text(
+    f"INSERT INTO search (search, rowid, words) SELECT 'delete', number, words {_THESE}"
+)
+_INDEX = text(f"INSERT INTO search (rowid, words) SELECT number, words {_THESE}")
+
+
+def newest(tx: Tx, wanted: Wanted, before: str | None, limit: int) -> list[str]:
+    """The ids of what probably is `wanted`, newest first, from below the id `before`."""
+    below = 2**63 - 1 if before is None else _number(before) + _NEIGHBOURS
+    write = _for_sqlite if tx.dialect == "sqlite" else _for_postgresql
+    asked = {"b_words": write(wanted), "b_before": below, "b_limit": limit}
+    return [row.id for row in _MATCH[tx.dialect].all(tx, asked)]
+
+
+def read(tx: Tx, ids: Iterable[str]) -> list[Entry]:
+    """What these actions are found by, as they are now."""
+    found = actions.many(tx, ids)
+    parts = merging.parts(tx, [one.id for one in found.values() if one.merges])
+    said = {
+        one: [text for part in those for text in (part.summary, part.reason, part.order_ref or "")]
+        for one, those in parts.items()
+    }
+    return [entry(one, said.get(one.id, ())) for one in found.values()]
+
+
+def keep(tx: Tx, entries: Sequence[Entry]) -> None:
+    """From now on they are found by these; not by words that have been taken away meanwhile."""
+    if not entries:
+        return
+    latest = {one.id: one for one in entries}
+    ids = ids_of(tx, latest)
+    latest |= {one.id: one for one in read(tx, [row.id for row in _PRUNED.all(tx, ids)])}
+    known = {row.id: row.number for row in _KNOWN.all(tx, ids)}
+    numbers = known | _places(tx, [one for one in latest if one not in known])
+    write = _sqlite_words if tx.dialect == "sqlite" else _postgresql_words
+    words = [write(latest[one]) for one in numbers]
+    # Differs because SQLite's index must be told which words it is to forget.
+    if tx.dialect == "sqlite":
+        tx.conn.execute(_UNINDEX, {"numbers": json.dumps(list(known.values()))})
+        rows = zip(numbers, numbers.values(), words, strict=True)
+        given = [{"id": one, "number": number, "words": said} for one, number, said in rows]
+        tx.conn.execute(_KEEP_SQLITE, given)
+        tx.conn.execute(_INDEX, {"numbers": json.dumps(list(numbers.values()))})
+    else:
+        columns = {"ids": list(numbers), "numbers": list(numbers.values()), "words": words}
+        tx.conn.execute(_KEEP_POSTGRESQL, columns)
+
+
+def forget(tx: Tx, ids: Iterable[str]) -> None:
+    """No text finds these any more, only what they were.
+
+    For actions that were pruned, in the same transaction and after it has said so. Waits for
+    whoever is adding to the index.
+    """
+    tx.conn.execute(_TURN)
+    keep(tx, read(tx, ids))
+
+
+def _places(tx: Tx, ids: Iterable[str]) -> dict[str, int]:
+    """A free place for each new action, in the order of the ids but for neighbours."""
+    places = {one: _number(one) for one in ids}
+    taken: set[int] = set(tx.conn.scalars(_TAKEN, {"numbers": list(places.values())}))
+    for one, place in places.items():
+        while place in taken:
+            place += 1
+            if tx.conn.scalars(_TAKEN, {"numbers": [place]}).first() is not None:
+                taken.add(place)
+        places[one] = place
+        taken.add(place)
+    return places
+
+
+def _number(action_id: str) -> int:
+    """The time and the sequence that an id begins with, and three more bits: what fits."""
+    value = UUID(action_id).int
+    return value >> 80 << 15 | (value >> 61 & 0x7FF8) | value >> 59 & 0x7
+
+
+def _sqlite_words(found: Entry) -> str:
+    return " ".join([*found.words, GAP, *found.marks])
+
+
+def _postgresql_words(found: Entry) -> str:
+    places: dict[str, list[str]] = defaultdict(list)
+    for place, word in enumerate(found.words, 1):
+        if word != GAP:
+            places[word].append(str(place))
+    said = [f"'{word}':{','.join(where)}" for word, where in places.items()]
+    return " ".join([*said, *(f"'{mark}'" for mark in found.marks)])
+
+
+def _for_sqlite(wanted: Wanted) -> str:
+    def write(term: Term) -> str:
+        return f'"{" ".join(term.words)}"{"*" if term.begins else ""}'
+
+    return " AND ".join(f"({' OR '.join(map(write, group))})" for group in wanted)
+
+
+def _for_postgresql(wanted: Wanted) -> str:
+    def write(term: Term) -> str:
+        words = " <-> ".join(f"'{word}'" for word in term.words)
+        return f"({words}{':*' if term.begins else ''})"
+
+    return " & ".join(f"({' | '.join(map(write, group))})" for group in wanted)
