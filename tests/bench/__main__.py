@@ -5,7 +5,7 @@ import os
 import platform
 from collections.abc import Callable
 
-from tests.bench import lateness, load, page, profile, replay, screens, single, throughput
+from tests.bench import history, lateness, load, page, profile, replay, screens, single, throughput
 from tests.bench.databases import BACKENDS
 from webapp.store.opening import sqlite_module
 
@@ -17,6 +17,7 @@ PARTS: dict[str, Callable[[str, int], None]] = {
     "screens": screens.measure,
     "page": page.measure,
     "replay": replay.measure,
+    "history": history.measure,
     "profile": profile.measure,
 }
 

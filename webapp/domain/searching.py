@@ -61,14 +61,19 @@ def entry(action: Action, said: Iterable[str] = ()) -> Entry:
 
 
 def wanted(asked: Filter, flagged: Set[str]) -> Wanted:
-    """What the index is asked for; `flagged`: the customers who are flagged now."""
+    """What the index is asked for, which knows of no order or customer; those have their own.
+
+    `flagged`: the customers who are flagged now.
+    """
     groups = [(term,) for term in terms(asked)]
     groups.append(tuple(_mark("kind", kind) for kind in asked.kind))
-    states = dict.fromkeys(state.value if state in TERMINAL else OPEN for state in asked.state)
+    due = (State.SCHEDULED,) if asked.due is not None else ()
+    states = dict.fromkeys(
+        state.value if state in TERMINAL else OPEN for state in asked.state or due
+    )
     groups.append(tuple(_mark("state", state) for state in states))
-    for name in ("agent", "customer", "order"):
-        if (value := getattr(asked, name)) is not None:
-            groups.append((_mark(name, _short(value)),))
+    if asked.agent is not None:
+        groups.append((_mark("agent", _short(asked.agent)),))
     if asked.flagged and 0 < len(flagged) <= _FLAGS_NAMED:
         groups.append(tuple(_mark("customer", _short(ref)) for ref in sorted(flagged)))
     groups.append(tuple(_money(asked)))
@@ -163,8 +168,6 @@ def _marks(action: Action) -> tuple[str, ...]:
     found = [f"kind={action.kind}", f"state={state}", f"agent={_short(action.agent)}"]
     if action.pruned_at is None:
         found.append(f"customer={_short(str(action.customer['ref']))}")
-        if action.order_ref is not None:
-            found.append(f"order={_short(action.order_ref)}")
     if action.amount_value is not None and action.amount_currency is not None:
         found.append(_size(action.amount_currency, action.amount_value.bit_length()))
     return tuple(found)

@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY
 
+from webapp.domain.action import Action
 from webapp.domain.searching import GAP, Entry, Term, Wanted, entry
 from webapp.store import actions, merging
 from webapp.store.engine import Tx
@@ -86,30 +87,39 @@ _UNINDEX = text(
 _INDEX = text(f"INSERT INTO search (rowid, words) SELECT number, words {_THESE}")
 
 
-def newest(tx: Tx, wanted: Wanted, before: str | None, limit: int) -> list[str]:
-    """The ids of what probably is `wanted`, newest first, from below the id `before`."""
-    below = 2**63 - 1 if before is None else _number(before) + _NEIGHBOURS
+def newest(tx: Tx, wanted: Wanted, before: str, limit: int) -> list[str]:
+    """The ids of what probably is `wanted`, newest first, from below the id `before`.
+
+    At least one group has to be wanted.
+    """
+    below = min(_number(before) + _NEIGHBOURS, 2**63 - 1)
     write = _for_sqlite if tx.dialect == "sqlite" else _for_postgresql
-    asked = {"b_words": write(wanted), "b_before": below, "b_limit": limit}
-    return [row.id for row in _MATCH[tx.dialect].all(tx, asked)]
+    asked = {"b_words": write(wanted), "b_before": below, "b_limit": limit + _NEIGHBOURS + 1}
+    found = (row.id for row in _MATCH[tx.dialect].all(tx, asked))
+    return [one for one in found if one < before][:limit]
+
+
+def entries(tx: Tx, found: Iterable[Action]) -> list[Entry]:
+    """What these actions are found by, each with what all its drafts said."""
+    those = list(found)
+    parts = merging.parts(tx, [one.id for one in those if one.merges])
+    said = {
+        one: [text for part in joined for text in (part.summary, part.reason, part.order_ref or "")]
+        for one, joined in parts.items()
+    }
+    return [entry(one, said.get(one.id, ())) for one in those]
 
 
 def read(tx: Tx, ids: Iterable[str]) -> list[Entry]:
     """What these actions are found by, as they are now."""
-    found = actions.many(tx, ids)
-    parts = merging.parts(tx, [one.id for one in found.values() if one.merges])
-    said = {
-        one: [text for part in those for text in (part.summary, part.reason, part.order_ref or "")]
-        for one, those in parts.items()
-    }
-    return [entry(one, said.get(one.id, ())) for one in found.values()]
+    return entries(tx, actions.many(tx, ids).values())
 
 
-def keep(tx: Tx, entries: Sequence[Entry]) -> None:
+def keep(tx: Tx, found: Sequence[Entry]) -> None:
     """From now on they are found by these; not by words that have been taken away meanwhile."""
-    if not entries:
+    if not found:
         return
-    latest = {one.id: one for one in entries}
+    latest = {one.id: one for one in found}
     ids = ids_of(tx, latest)
     latest |= {one.id: one for one in read(tx, [row.id for row in _PRUNED.all(tx, ids)])}
     known = {row.id: row.number for row in _KNOWN.all(tx, ids)}
