@@ -58,28 +58,32 @@ def measure(backend: str, _seconds: int) -> None:
 
 
 def _made(desk: Desk) -> Line:
-    began, longest = time.perf_counter(), 0.0
+    began, cpu, longest = time.perf_counter(), time.process_time(), 0.0
     done = False
     while not done:
         turn = time.perf_counter()
         done = digest(desk, [Searchable()], 0)
         longest = max(longest, time.perf_counter() - turn)
     rate = ACTIONS / (time.perf_counter() - began)
-    words = "indexed /s (longest piece ms)"
-    return Line(words, f"{rate:,.0f} ({longest * 1000:.0f})", "", None, ">= 2,000", rate >= 2_000)
+    by_cpu = ACTIONS / (time.process_time() - cpu)
+    words = "indexed /s (/s of this CPU; longest round ms)"
+    said = f"{rate:,.0f} ({by_cpu:,.0f}; {longest * 1000:.0f})"
+    return Line(words, said, "", None, ">= 2,000", rate >= 2_000)
 
 
 def _asked(desk: Desk, name: str, asked: Filter) -> Line:
     history.find(desk, asked)
     took = []
+    cpu = time.process_time()
     for _ in range(7):
         began = time.perf_counter()
         page = history.find(desk, asked)
         took.append((time.perf_counter() - began) * 1000)
     further = "" if page.looked_to is None else ", in part"
     took.sort()
-    words = f"{name}: {len(page.rows)} rows{further} (ms, worst)"
-    said = f"{took[3]:.0f} ({took[-1]:.0f})"
+    cpu = (time.process_time() - cpu) / 7 * 1000
+    words = f"{name}: {len(page.rows)} rows{further} (ms, of which CPU; worst)"
+    said = f"{took[3]:.0f} ({cpu:.0f}; {took[-1]:.0f})"
     return Line(words, said, "", None, f"< {MOST_MS:g}", took[3] < MOST_MS)
 
 

@@ -91,7 +91,7 @@ def test_pages_follow_each_other(desk: Desk, monkeypatch: pytest.MonkeyPatch) ->
     """Each action once, in order, whatever is indexed of them and however rare the matches are."""
     monkeypatch.setattr(history, "ROWS", 2)
     monkeypatch.setattr(history, "_AT_A_TIME", 3)
-    monkeypatch.setattr(history, "_MOST_LOOKS", 2)
+    monkeypatch.setattr(history, "_SECONDS", 0)
     made = []
     for number in range(14):
         value = {"value": 1000 + number % 2, "currency": "INR"}
@@ -116,7 +116,7 @@ def test_a_search_that_finds_little_says_how_far_it_looked(
 ) -> None:
     """Nobody waits for the whole table, and nobody takes a part of it for all."""
     monkeypatch.setattr(history, "_AT_A_TIME", 2)
-    monkeypatch.setattr(history, "_MOST_LOOKS", 1)
+    monkeypatch.setattr(history, "_SECONDS", 0)
     made = [drafted(desk, customer={"ref": "c"}) for _ in range(5)]
     page = history.find(desk, Filter(customer="c", q="nothing"))
     assert (page.rows, page.next) == ([], made[3].id)

@@ -20,6 +20,8 @@ OPEN = "open"
 """The mark of every state that is not terminal: those change too often to be kept."""
 SHORTEST_PREFIX = 2
 """Letters before a `*`; less would mean nearly everything."""
+_STEPS = 16
+"""Of each doubling of an amount."""
 _FLAGS_NAMED = 50
 """Flagged customers whom a query names; of more it asks each action."""
 
@@ -169,19 +171,34 @@ def _marks(action: Action) -> tuple[str, ...]:
     if action.pruned_at is None:
         found.append(f"customer={_short(str(action.customer['ref']))}")
     if action.amount_value is not None and action.amount_currency is not None:
-        found.append(_size(action.amount_currency, action.amount_value.bit_length()))
+        fine = _step(action.amount_value)
+        found.append(_size(action.amount_currency, f".{fine}"))
+        found.append(_size(action.amount_currency, str(fine // _STEPS)))
     return tuple(found)
 
 
 def _money(asked: Filter) -> Iterator[Term]:
-    """The sizes between the two ends; the row says whether an amount is really between them."""
-    if asked.currency is not None:
-        least, most = (asked.min or 1).bit_length(), (asked.max or 2**63 - 1).bit_length()
-        yield from (Term((_size(asked.currency, bits),)) for bits in range(least, most + 1))
+    """The steps from the smallest to the largest; doublings where all of one is wanted.
+
+    The row says whether an amount in the first or last step is really between the two.
+    """
+    if asked.currency is None:
+        return
+    step, last = _step(asked.min or 1), _step(asked.max or 2**63 - 1)
+    while step <= last:
+        whole = step % _STEPS == 0 and step + _STEPS - 1 <= last
+        yield Term((_size(asked.currency, str(step // _STEPS) if whole else f".{step}"),))
+        step += _STEPS if whole else 1
 
 
-def _size(currency: str, bits: int) -> str:
-    return f"money={currency.lower()}{bits}"
+def _step(value: int) -> int:
+    """Which sixteenth of which doubling an amount is in: rises with it."""
+    doubling = value.bit_length() - 1
+    return doubling * _STEPS + (value * _STEPS >> doubling) - _STEPS
+
+
+def _size(currency: str, step: str) -> str:
+    return f"money={currency.lower()}{step}"
 
 
 def _mark(name: str, value: str) -> Term:

@@ -7,6 +7,7 @@ have the last word on all of it.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from time import monotonic
 
 from webapp.domain.action import Action
 from webapp.domain.filters import Filter
@@ -21,8 +22,8 @@ ROWS = 50
 LOOKED_THROUGH = 500
 """Events that the index has not come to, whose actions a search looks through itself."""
 _AT_A_TIME = 100
-_MOST_LOOKS = 30
-"""Pieces of a search; what is beyond is another page, however few there were."""
+_SECONDS = 0.2
+"""After which a page ends, however little was found: what is beyond is another page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,12 @@ class _Search:
         names = {one.actor: one.name for one in people.everyone(self._tx)}
         found: list[Action] = []
         bound: str | None = before
-        for _ in range(_MOST_LOOKS):
-            if bound is None or len(found) > ROWS:
-                break
+        until = monotonic() + _SECONDS
+        while bound is not None and len(found) <= ROWS:
             ids, bound = self._look(bound)
             found += self._accepted(ids)
+            if monotonic() > until:
+                break
         if len(found) > ROWS:
             return Page(found[:ROWS], found[ROWS - 1].id, None, self._behind_since, names)
         looked_to = None if bound is None else int(bound[:8] + bound[9:13], 16) * 1000
@@ -86,6 +88,8 @@ class _Search:
         rows = actions.many(self._tx, ids)
         known = [rows[one] for one in ids if one in rows]
         fit = [one for one in known if matches(one, self._asked, self._flagged, self._now)]
+        if not terms(self._asked):
+            return fit
         unsure = [one for one in fit if one.id not in self._sure]
         said = {
             entry.id for entry in search.entries(self._tx, unsure) if says(entry, self._asked)
