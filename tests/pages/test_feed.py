@@ -189,7 +189,7 @@ def test_an_unknown_action_is_a_404(world: World, action_id: str) -> None:
     assert world.ana.client.get(f"/actions/{action_id}").status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/history", "/reports"])
+@pytest.mark.parametrize("path", ["/reports"])
 def test_what_is_not_built_says_so(world: World, path: str) -> None:
     page = world.ana.client.get(path)
     assert page.status_code == 501

@@ -11,10 +11,12 @@ from time import monotonic
 
 from webapp.domain.action import Action
 from webapp.domain.filters import Filter
+from webapp.domain.ids import made_at
 from webapp.domain.searching import matches, says, terms, wanted
 from webapp.services.desk import Desk
+from webapp.services.screen import Surroundings, surroundings
 from webapp.services.searchable import touched
-from webapp.store import actions, events, finding, followers, people, policies, search
+from webapp.store import actions, events, finding, followers, policies, search
 from webapp.store.engine import Tx
 
 ROWS = 50
@@ -28,16 +30,16 @@ _SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was found. `names`: people's, by actor."""
+    """What was found, and what its sentences need."""
 
     rows: list[Action]
+    around: Surroundings
     next: str | None
     """The id below which the next page begins; None: there is nothing further."""
     looked_to: int | None
     """How far it has looked, where a page ends early (UTC microseconds)."""
     behind_since: int | None
     """What happened since is not all found yet (UTC microseconds); None: everything is."""
-    names: dict[str, str]
 
 
 Source = Callable[[str, int], list[str]]
@@ -62,7 +64,6 @@ class _Search:
         self._sources = list(self._sources_of())
 
     def page(self, before: str) -> Page:
-        names = {one.actor: one.name for one in people.everyone(self._tx)}
         found: list[Action] = []
         bound: str | None = before
         until = monotonic() + _SECONDS
@@ -71,10 +72,12 @@ class _Search:
             found += self._accepted(ids)
             if monotonic() > until:
                 break
-        if len(found) > ROWS:
-            return Page(found[:ROWS], found[ROWS - 1].id, None, self._behind_since, names)
-        looked_to = None if bound is None else int(bound[:8] + bound[9:13], 16) * 1000
-        return Page(found, bound, looked_to, self._behind_since, names)
+        more = len(found) > ROWS
+        rows = found[:ROWS]
+        further = rows[-1].id if more else bound
+        looked_to = None if more or bound is None else made_at(bound)
+        around = surroundings(self._tx, rows)
+        return Page(rows, around, further, looked_to, self._behind_since)
 
     def _look(self, before: str) -> tuple[list[str], str | None]:
         """Ids that may be it, newest first, and the id down to which those are all there are."""

@@ -6,8 +6,10 @@ from webapp.web.pages import (
     action,
     agents,
     approvals,
+    case,
     customers,
     feed,
+    history,
     history_try,
     ladder,
     layout,
@@ -25,7 +27,8 @@ from webapp.web.pages import (
 
 _PAGES = (
     *(feed, approvals, action, pauses, sign_in, welcome, status),
-    *(settings, history_try, ladder, people, agents, stock, customers, paused, sandbox, not_built),
+    *(history, case, settings, history_try, ladder, people, agents, stock, customers, paused),
+    *(sandbox, not_built),
 )
 
 

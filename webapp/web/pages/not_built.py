@@ -7,11 +7,6 @@ from webapp.domain.errors import NotBuilt
 pages = Blueprint("not_built", __name__)
 
 
-@pages.get("/history")
-def history() -> str:
-    raise NotBuilt("There is no page for what is over yet; GET /api/v1/actions lists it.")
-
-
 @pages.get("/reports")
 def reports() -> str:
     raise NotBuilt("There are no reports yet.")
