@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from tests.api.test_merging import say
-from tests.api.world import World
+from tests.api.world import PAYLOADS, World
 from tests.pages.admin import get
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
@@ -66,7 +66,7 @@ def test_what_is_wrong_stands_at_its_field(world: World) -> None:
     assert "choose the currency of this amount" in answer.text
     assert "not one of refund" in answer.text
     assert _ids(answer.html) == []
-    for before in ("x", "0195", "%00", "a" * 36):
+    for before in ("x", "0195", "%E2%80%AE", "a" * 36):
         odd = get(world.ana, f"/history?before={before}")
         assert odd.code == 400
         assert "is no action's id" in odd.text.replace("&#39;", "'")
@@ -121,7 +121,8 @@ def test_a_case_tells_attempts_receipts_and_changes(world: World) -> None:
 
 def test_a_joined_drafts_own_subject_is_said_but_not_sent(world: World) -> None:
     made = say(world, "One").json["id"]
-    say(world, "Two", subject="Another <b>")
+    other = {**PAYLOADS["reply"], "body": "Two", "subject": "Another <b>"}
+    assert say(world, "Two", payload=other).json["id"] == made
     page = get(world.ana, f"/actions/{made}")
     assert "Said, but not sent" in page.text
     assert "<del>Another &lt;b&gt;</del>" in page.html

@@ -50,12 +50,12 @@ Wanted = tuple[tuple[Term, ...], ...]
 def entry(action: Action, said: Iterable[str] = ()) -> Entry:
     """All that an action can be found by; `said`: texts of the drafts that joined it.
 
-    Of one whose personal data is gone, what it was.
+    Of one whose personal data is gone, what it was, and the provider's id.
     """
-    if action.pruned_at is not None:
-        return Entry(action.id, (), _marks(action))
+    provider = str((action.effect or {}).get("provider_id") or "")
+    texts = [provider] if action.pruned_at is not None else [*_texts(action), *said]
     found: list[str] = []
-    for text in dict.fromkeys([*_texts(action), *said]):
+    for text in dict.fromkeys(texts):
         found += [*words(text), GAP]
         if len(found) > MOST:
             break
@@ -67,7 +67,7 @@ def wanted(asked: Filter, flagged: Set[str]) -> Wanted:
 
     `flagged`: the customers who are flagged now.
     """
-    groups = [(term,) for term in terms(asked)]
+    groups: list[tuple[Term, ...]] = [(term,) for term in terms(asked)]
     groups.append(tuple(_mark("kind", kind) for kind in asked.kind))
     due = (State.SCHEDULED,) if asked.due is not None else ()
     states = dict.fromkeys(
@@ -131,13 +131,13 @@ def _is_due(action: Action, asked: Filter, now: int) -> bool:
 
 
 def _has(there: Sequence[str], term: Term) -> bool:
-    size = len(term.words)
     *before, last = term.words
-    return any(
-        list(there[at : at + size - 1]) == before
-        and (there[at + size - 1] == last or (term.begins and there[at + size - 1].startswith(last)))
-        for at in range(len(there) - size + 1)
-    )
+    for at in range(len(before), len(there)):
+        word = there[at]
+        ends = word == last or (term.begins and word.startswith(last))
+        if ends and list(there[at - len(before) : at]) == before:
+            return True
+    return False
 
 
 def _texts(action: Action) -> Iterator[str]:

@@ -94,9 +94,7 @@ class _Search:
         if not terms(self._asked):
             return fit
         unsure = [one for one in fit if one.id not in self._sure]
-        said = {
-            entry.id for entry in search.entries(self._tx, unsure) if says(entry, self._asked)
-        }
+        said = {entry.id for entry in search.entries(self._tx, unsure) if says(entry, self._asked)}
         return [one for one in fit if one.id in self._sure or one.id in said]
 
     def _sources_of(self) -> Iterator[Source]:

@@ -7,10 +7,12 @@ what probably matches; the rows have the last word (domain/searching.py).
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import count
 from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
+    BindParameter,
     Integer,
     String,
     Text,
@@ -63,7 +65,8 @@ _MATCH = {
     ),
 }
 _KNOWN = Hot(select(searched.c.id, searched.c.number).where(among(searched.c.id)))
-_TAKEN = select(searched.c.number).where(searched.c.number.in_(bindparam("numbers", expanding=True)))
+_places_named: BindParameter[int] = bindparam("numbers", expanding=True)
+_TAKEN = select(searched.c.number).where(searched.c.number.in_(_places_named))
 _PRUNED = Hot(select(action.c.id).where(among(action.c.id), action.c.pruned_at.is_not(None)))
 _TURN = select(follower.c.name).where(follower.c.name == FOLLOWER).with_for_update()
 _KEEP_SQLITE = text(
@@ -150,16 +153,21 @@ def forget(tx: Tx, ids: Iterable[str]) -> None:
 
 def _places(tx: Tx, ids: Iterable[str]) -> dict[str, int]:
     """A free place for each new action, in the order of the ids but for neighbours."""
-    places = {one: _number(one) for one in ids}
-    taken: set[int] = set(tx.conn.scalars(_TAKEN, {"numbers": list(places.values())}))
-    for one, place in places.items():
-        while place in taken:
-            place += 1
-            if tx.conn.scalars(_TAKEN, {"numbers": [place]}).first() is not None:
-                taken.add(place)
-        places[one] = place
-        taken.add(place)
+    wished = {one: _number(one) for one in ids}
+    taken: set[int] = set(tx.conn.scalars(_TAKEN, {"numbers": list(wished.values())}))
+    places = {}
+    for one, wish in wished.items():
+        free = next(place for place in count(wish) if _is_free(tx, place, wish, taken))
+        places[one] = free
+        taken.add(free)
     return places
+
+
+def _is_free(tx: Tx, place: int, wish: int, taken: set[int]) -> bool:
+    """`taken` knows of every place that was wished for, and of no other's neighbours."""
+    if place in taken:
+        return False
+    return place == wish or tx.conn.scalars(_TAKEN, {"numbers": [place]}).first() is None
 
 
 def _number(action_id: str) -> int:

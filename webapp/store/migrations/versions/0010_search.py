@@ -8,6 +8,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
+from webapp.store.opening import sqlite_module
+
 revision = "0010"
 down_revision = "0009"
 branch_labels = None
@@ -28,9 +30,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("number", name=op.f("pk_searched")),
     )
     op.create_index("uq_searched_id", "searched", ["id"], unique=True)
-    dialect = op.get_bind().dialect
     # Differs because each database has its own index of words.
-    if dialect.name == "postgresql":
+    if op.get_bind().dialect.name == "postgresql":
         # No list of what is still to be indexed: a search would read all of it.
         op.create_index(
             "ix_searched_words",
@@ -44,6 +45,6 @@ def upgrade() -> None:
         "CREATE VIRTUAL TABLE search USING fts5(words, content='searched', content_rowid='number',"
         " columnsize=0, tokenize=\"ascii tokenchars '=.'\")"
     )
-    if dialect.dbapi.sqlite_version_info >= _SECURE_DELETE_SINCE:
+    if sqlite_module().sqlite_version_info >= _SECURE_DELETE_SINCE:
         # What is taken out leaves the index at once, not when its pieces happen to be joined.
         op.execute("INSERT INTO search(search, rank) VALUES ('secure-delete', 1)")
