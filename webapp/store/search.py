@@ -6,8 +6,9 @@ what probably matches; the rows have the last word (domain/searching.py).
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -17,6 +18,7 @@ from sqlalchemy import (
     String,
     Text,
     bindparam,
+    cast,
     column,
     literal_column,
     select,
@@ -28,7 +30,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY
 from webapp.domain.action import Action
 from webapp.domain.searching import GAP, Entry, Term, Wanted, entry
 from webapp.store import actions, merging
-from webapp.store.engine import Tx
+from webapp.store.engine import AnyRow, Tx
 from webapp.store.hot import Hot
 from webapp.store.lists import among, ids_of
 from webapp.store.reading_schema import follower, searched
@@ -39,31 +41,43 @@ FOLLOWER = "search"
 _NEIGHBOURS = 7
 """How far from its place an action can stand whose place was taken."""
 
+_RECENT = 20_000
+"""Rows that PostgreSQL looks through before it asks its index for everything."""
+
+_words = bindparam("b_words", type_=Text())
 _before = bindparam("b_before", type_=BigInteger())
 _limit = bindparam("b_limit", type_=Integer())
 _index = table("search", column("rowid", BigInteger()), column("search", Text()))
-_MATCH = {
-    # Differs because SQLite's index is a table of its own, whose rows come in their order.
-    "sqlite": Hot(
-        select(searched.c.id)
-        .join_from(_index, searched, searched.c.number == _index.c.rowid)
-        .where(
-            literal_column("search").op("MATCH")(bindparam("b_words", type_=Text())),
-            _index.c.rowid <= _before,
-        )
-        .order_by(_index.c.rowid.desc())
-        .limit(_limit)
-    ),
-    "postgresql": Hot(
-        select(searched.c.id)
-        .where(
-            searched.c.words.op("@@")(bindparam("b_words", type_=TSQUERY())),
-            searched.c.number <= _before,
-        )
-        .order_by(searched.c.number.desc())
-        .limit(_limit)
-    ),
-}
+# Differs because SQLite's index is a table of its own, which gives its rows in their order.
+_SQLITE = Hot(
+    select(searched.c.id)
+    .join_from(_index, searched, searched.c.number == _index.c.rowid)
+    .where(literal_column("search").op("MATCH")(_words), _index.c.rowid <= _before)
+    .order_by(_index.c.rowid.desc())
+    .limit(_limit)
+)
+_query = cast(_words, TSQUERY())
+_recent = (
+    select(searched)
+    .where(searched.c.number <= _before)
+    .order_by(searched.c.number.desc())
+    .limit(literal_column(str(_RECENT)))
+    .subquery()
+)
+_POSTGRESQL_RECENT = Hot(
+    select(_recent.c.id)
+    .where(_recent.c.words.op("@@")(_query))
+    .order_by(_recent.c.number.desc())
+    .limit(_limit)
+)
+# + 0: in the order of the places it would look through every row for the few that there are.
+_place = searched.c.number + literal_column("0")
+_POSTGRESQL_ALL = Hot(
+    select(searched.c.id)
+    .where(searched.c.words.op("@@")(_query), _place <= _before)
+    .order_by(_place.desc())
+    .limit(_limit)
+)
 _KNOWN = Hot(select(searched.c.id, searched.c.number).where(among(searched.c.id)))
 _places_named: BindParameter[int] = bindparam("numbers", expanding=True)
 _TAKEN = select(searched.c.number).where(searched.c.number.in_(_places_named))
@@ -95,11 +109,27 @@ def newest(tx: Tx, wanted: Wanted, before: str, limit: int) -> list[str]:
 
     At least one group has to be wanted.
     """
-    below = min(_number(before) + _NEIGHBOURS, 2**63 - 1)
-    write = _for_sqlite if tx.dialect == "sqlite" else _for_postgresql
-    asked = {"b_words": write(wanted), "b_before": below, "b_limit": limit + _NEIGHBOURS + 1}
-    found = (row.id for row in _MATCH[tx.dialect].all(tx, asked))
-    return [one for one in found if one < before][:limit]
+    sqlite = tx.dialect == "sqlite"
+    asked = {
+        "b_words": _for_sqlite(wanted) if sqlite else _for_postgresql(wanted),
+        "b_before": min(_number(before) + _NEIGHBOURS, 2**63 - 1),
+        "b_limit": limit + _NEIGHBOURS + 1,
+    }
+    rows = _SQLITE.all(tx, asked) if sqlite else _postgresql(tx, asked)
+    return [row.id for row in rows if row.id < before][:limit]
+
+
+def _postgresql(tx: Tx, asked: Mapping[str, Any]) -> Sequence[AnyRow]:
+    """What is common is among the latest; what is rare is found by the index, whatever it costs.
+
+    Statistics know neither which words go together nor, of a prepared statement, the words.
+    """
+    found = _POSTGRESQL_RECENT.all(tx, asked)
+    if len(found) == asked["b_limit"]:
+        return found
+    with tx.driver.transaction():
+        tx.run("SET LOCAL enable_seqscan = off")
+        return _POSTGRESQL_ALL.all(tx, asked)
 
 
 def entries(tx: Tx, found: Iterable[Action]) -> list[Entry]:
