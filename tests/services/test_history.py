@@ -89,7 +89,7 @@ def test_each_is_found_by_what_it_is(desk: Desk, first_indexed: bool) -> None:
 
 def test_pages_follow_each_other(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each action once, in order, whatever is indexed of them and however rare the matches are."""
-    monkeypatch.setattr(history, "ROWS", 2)
+    monkeypatch.setattr(history, "ROWS", 5)
     monkeypatch.setattr(history, "_AT_A_TIME", 3)
     monkeypatch.setattr(history, "_SECONDS", 0)
     made = []
