@@ -11,10 +11,9 @@ from sqlalchemy import text
 
 from tests.store.rows import LEASE, claim_all, put
 from webapp.domain.times import SECOND
-from webapp.store import actions, approvals, attempts, overdue, search
+from webapp.store import approvals, overdue
 from webapp.store.batches import CLAIM, NEXT_DUE, OLDEST_OVERDUE
 from webapp.store.engine import Database
-from webapp.store.lists import ids_of
 from webapp.store.schema import action
 
 MANY = 100_000
@@ -129,22 +128,6 @@ def test_what_waits_for_approval_is_found_by_an_index(
     # where hardly any wait, PostgreSQL takes either
     assert "ix_action_asking" in found or "ix_action_approve_by" in found, found
     assert "Seq Scan on action" not in found, found
-
-
-@pytest.mark.parametrize("name", ["rows", "late results", "pruned"])
-def test_rows_that_are_named_are_looked_up(crowded: Any, backend: str, name: str) -> None:
-    """What every screen and every search reads: by index, however many others there are."""
-    db = crowded(backend)
-    statement = {
-        "rows": actions._BY_IDS,
-        "late results": attempts._OF,
-        "pruned": search._PRUNED,
-    }[name].statement
-    with db.read() as tx:
-        named = ids_of(tx, ["w1", "w2", "f3"])
-    found = plan(db, statement, named)
-    assert "Seq Scan on action" not in found, found
-    assert not [line for line in found.splitlines() if "SCAN" in line and "VIRTUAL" not in line]
 
 
 def test_the_one_due_row_is_found_among_them(crowded: Any, backend: str) -> None:
