@@ -6,6 +6,7 @@ import platform
 from collections.abc import Callable
 
 from tests.bench import (
+    history,
     lateness,
     load,
     page,
@@ -28,6 +29,7 @@ PARTS: dict[str, Callable[[str, int], None]] = {
     "page": page.measure,
     "replay": replay.measure,
     "reports": reports.measure,
+    "history": history.measure,
     "profile": profile.measure,
 }
 

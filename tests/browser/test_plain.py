@@ -182,7 +182,7 @@ def test_axe_finds_nothing_serious(
     screen.button(some[0], "hold").click()
     screen.button(some[1], "cancel").click()
     expect(screen.row(some[0])).to_have_attribute("data-state", "held")
-    for path in ("/", f"/actions/{some[2]}", "/login"):
+    for path in ("/", f"/actions/{some[2]}", "/history?state=scheduled", "/login"):
         if path == "/login":
             screen.page.context.clear_cookies()
         if path != "/":

@@ -187,10 +187,3 @@ def test_an_action_has_its_page_in_every_state(world: World, state: State) -> No
 @pytest.mark.parametrize("action_id", ["nothing", "0195", "%00"])
 def test_an_unknown_action_is_a_404(world: World, action_id: str) -> None:
     assert world.ana.client.get(f"/actions/{action_id}").status_code == 404
-
-
-@pytest.mark.parametrize("path", ["/history"])
-def test_what_is_not_built_says_so(world: World, path: str) -> None:
-    page = world.ana.client.get(path)
-    assert page.status_code == 501
-    assert "<main" in page.text

@@ -141,12 +141,6 @@ class TooManyAttempts(DeskError):
     code = "too_many_attempts"
 
 
-class NotBuilt(DeskError):
-    """Not built yet."""
-
-    code = "not_built"
-
-
 class Unavailable(DeskError):
     """The database cannot commit now: repeat the request with the same key."""
 

@@ -23,6 +23,11 @@ def least_id(at: int) -> str:
     return str(UUID(int=max(0, at // 1000) << 80))
 
 
+def made_at(action_id: str) -> int:
+    """When an id was made (UTC microseconds), to the millisecond."""
+    return (UUID(action_id).int >> 80) * 1000
+
+
 def idempotency_key(action_id: str) -> str:
     """The key under which every attempt is sent: from the action's id, nothing else."""
     return f"act_{action_id}"

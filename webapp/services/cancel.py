@@ -136,6 +136,11 @@ def next_steps(found: Action) -> list[NextStep]:
     return [NextStep(way_back.name, way_back.label, found.state is State.EXECUTED)]
 
 
+def receipt(found: Action) -> Receipt | None:
+    """Who won, where a cancel and the claim were after the same action; as the page tells it."""
+    return _cancel_receipt(found) if found.state is State.CANCELLED else late_receipt(found)
+
+
 def late_receipt(found: Action) -> Receipt | None:
     """The receipt of the cancel that came too late first, if one did."""
     if found.late_cancel_at is None:

@@ -2,5 +2,6 @@
 
 from webapp.services.count import Counting
 from webapp.services.digest import Follower
+from webapp.services.searchable import Searchable
 
-FOLLOWERS: tuple[Follower, ...] = (Counting(),)
+FOLLOWERS: tuple[Follower, ...] = (Counting(), Searchable())

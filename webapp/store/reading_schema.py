@@ -1,6 +1,7 @@
 """The tables behind what people read: what was counted, and who likes it how."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from webapp.store.columns import at, metadata
 from webapp.store.people_schema import person
@@ -31,4 +32,16 @@ preference = Table(
     Column("person_id", Integer, ForeignKey(person.c.id), primary_key=True),
     Column("body", Text, nullable=False),
     at("changed_at", nullable=False),
+)
+
+searched = Table(
+    "searched",
+    metadata,
+    # What an action is found by (store/search.py): a rank in the order of the ids, for SQLite's
+    # index, which knows rows by number, and the words. That index, and PostgreSQL's, stand in the
+    # migration alone: no other place could say both.
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", String(36), nullable=False),
+    Column("words", Text().with_variant(TSVECTOR(), "postgresql"), nullable=False),
+    Index("uq_searched_id", "id", unique=True),
 )

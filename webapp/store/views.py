@@ -1,13 +1,14 @@
 """Who had which version of a row on screen."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Integer, String, and_, bindparam, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from webapp.domain.states import State
 from webapp.store.engine import NOW, Tx
+from webapp.store.people_schema import person
 from webapp.store.schema import action, view
 
 
@@ -45,6 +46,28 @@ _FIRST = (
         unseen=and_(action.c.unseen, _claimable),
     )
 )
+
+
+class Look(NamedTuple):
+    """When somebody first had a version on screen; `actor` as events name people."""
+
+    actor: str
+    version: int
+    at: int
+
+
+_OF = (
+    select(person.c.email, view.c.version, view.c.at)
+    .join(person, person.c.id == view.c.person_id)
+    .where(view.c.action == bindparam("b_action", type_=String()))
+    .order_by(view.c.at)
+)
+
+
+def of(tx: Tx, action_id: str) -> list[Look]:
+    """Who had it on screen, the first first."""
+    rows = tx.conn.execute(_OF, {"b_action": action_id})
+    return [Look(f"staff:{row.email}", row.version, row.at) for row in rows]
 
 
 def record(tx: Tx, person_id: int, seen: Iterable[tuple[str, int]]) -> None:

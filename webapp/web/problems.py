@@ -63,7 +63,6 @@ STATUS: dict[type[DeskError], HTTPStatus] = {
     NotJson: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.TooManyAttempts: HTTPStatus.TOO_MANY_REQUESTS,
-    errors.NotBuilt: HTTPStatus.NOT_IMPLEMENTED,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 """A subclass has the status of its nearest ancestor here."""

@@ -6,13 +6,14 @@ from webapp.web.pages import (
     action,
     agents,
     approvals,
+    case,
     customer_link,
     customers,
     feed,
+    history,
     history_try,
     ladder,
     layout,
-    not_built,
     paused,
     pauses,
     people,
@@ -26,8 +27,8 @@ from webapp.web.pages import (
 )
 
 _PAGES = (
-    *(feed, approvals, action, customer_link, pauses, reports, sign_in, welcome, status),
-    *(settings, history_try, ladder, people, agents, stock, customers, paused, sandbox, not_built),
+    *(feed, approvals, action, case, customer_link, pauses, history, reports, sign_in, welcome),
+    *(status, settings, history_try, ladder, people, agents, stock, customers, paused, sandbox),
 )
 
 

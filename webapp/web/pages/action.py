@@ -6,6 +6,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from webapp.domain.errors import Changed, DeskError, Invalid, NotFound, Unavailable
 from webapp.domain.verbs import Verb
 from webapp.services import read, screen
+from webapp.services.case import case
 from webapp.web.api.body import idempotency_key
 from webapp.web.auth import local_path
 from webapp.web.current import caller, desk
@@ -14,6 +15,7 @@ from webapp.web.pages.layout import page
 from webapp.web.pages.outcomes import Asked, Outcome, press
 from webapp.web.pages.rendered import Rows
 from webapp.web.pages.story import Story
+from webapp.web.pages.told import Told
 from webapp.web.problems import problem_json, status_of
 
 pages = Blueprint("action", __name__)
@@ -23,15 +25,18 @@ _VERBS = frozenset(verb.value for verb in Verb)
 @pages.get("/actions/<action_id>")
 def show(action_id: str) -> str:
     """Facts, what it sends, why it was decided so, and all that happened to it."""
-    events = read.timeline(desk(), action_id, caller())
-    found, around = screen.rows(desk(), [action_id])
-    render = _rows()
-    row = render.row(found[action_id], around, desk().now())
+    found = case(desk(), action_id, caller())
+    row = _rows().row(found.action, found.around, desk().now())
     signs = desk().settings.webhook_secret is not None
     stopped = read.stopped_with(desk(), [row.action]).get(action_id, ())
-    story = Story(row, events, signs, stopped)
-    values = {"row": row, "story": story, "link": link_to(row.action)}
-    return page("actions/detail.html", cursor=screen.latest(desk()), **values)
+    return page(
+        "actions/detail.html",
+        row=row,
+        story=Story(row, found.events, signs, stopped),
+        told=Told(row, found.events, found.looks, desk().settings.base_url),
+        link=link_to(row.action),
+        cursor=screen.latest(desk()),
+    )
 
 
 @pages.post("/actions/<action_id>/<verb>")

@@ -34,6 +34,7 @@ class Item:
 NAV = (
     Item("Feed", "/"),
     Item("Approvals", "/approvals", counts=True),
+    Item("History", "/history"),
     Item("Reports", "/reports"),
     Item("Settings", "/settings/", "admin"),
 )

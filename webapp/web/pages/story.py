@@ -169,7 +169,7 @@ class Story:
         if self.action.kind == "label":
             rest |= _label(rest)
         signature = [("signature", "signed" if self.signs else _UNSIGNED)] if self._calls else []
-        return [*_flat(rest), *signature]
+        return [*flat(rest), *signature]
 
     @property
     def _calls(self) -> bool:
@@ -177,11 +177,11 @@ class Story:
 
     @property
     def effect(self) -> list[tuple[str, str]]:
-        return list(_flat(self.action.effect or {}))
+        return list(flat(self.action.effect or {}))
 
     @property
     def error(self) -> list[tuple[str, str]]:
-        return list(_flat(self.action.error or {}))
+        return list(flat(self.action.error or {}))
 
     @property
     def late(self) -> list[tuple[str, Markup]]:
@@ -295,14 +295,14 @@ class Story:
         return Line(event.at, words, said)
 
 
-def _flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+def flat(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
     """`{"to": {"city": "Pune"}}` -> `to city: Pune`"""
     for name, inner in value.items():
         here = f"{path} {name}".strip().replace("_", " ")
         if isinstance(inner, Mapping) and inner.keys() == {"value", "currency"}:
             yield here, amount(inner["value"], inner["currency"])
         elif isinstance(inner, Mapping):
-            yield from _flat(inner, here)
+            yield from flat(inner, here)
         elif isinstance(inner, list) and all(isinstance(one, str) for one in inner):
             yield here, ", ".join(inner)
         elif isinstance(inner, list | bool):
