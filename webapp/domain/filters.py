@@ -53,7 +53,7 @@ class Filter:
     @property
     def narrows(self) -> bool:
         """Whether it leaves anything out."""
-        return self != Filter()
+        return self != EVERYTHING
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -84,6 +84,10 @@ class Filter:
             yield "q", self.q
 
 
+EVERYTHING = Filter()
+"""The filter that leaves nothing out."""
+
+
 def parse(args: Args) -> Filter:
     """The filter that a query says; names that are not a filter's are left alone.
 
@@ -107,7 +111,7 @@ class _Reader:
         self._wrong: list[FieldError] = []
 
     def filter(self) -> Filter:
-        currency = self._one_of("currency", EXPONENTS)
+        currency = self._currency()
         least, most = self._amount("min", currency), self._amount("max", currency)
         if least is not None and most is not None and least > most:
             self._refuse("max", "must not be below the smallest amount")
@@ -115,7 +119,7 @@ class _Reader:
             "kind": self._some_of("kind", KINDS),
             "state": tuple(State(name) for name in self._some_of("state", list(State))),
             **{name: self._line(name) for name in ("agent", "customer", "order", "q")},
-            "flagged": self._one_of("flagged", ("yes",)) is not None,
+            "flagged": self._flag("flagged"),
             "currency": currency,
             "min": least,
             "max": most,
@@ -148,12 +152,18 @@ class _Reader:
             self._refuse(name, f"not one of {', '.join(known)}")
         return tuple(value for value in known if value in given)
 
-    def _one_of(self, name: str, known: Sequence[str] | Mapping[str, Any]) -> str | None:
+    def _flag(self, name: str) -> bool:
         value = self._one(name)
-        if value is None or value in known:
-            return value
-        long = len(known) > len(State)
-        self._refuse(name, "is not known here" if long else f"not one of {', '.join(known)}")
+        if value not in (None, "yes"):
+            self._refuse(name, "yes, or left out")
+        return value == "yes"
+
+    def _currency(self) -> str | None:
+        """However it was typed: `inr` is INR."""
+        value = self._one("currency")
+        if value is None or value.upper() in EXPONENTS:
+            return value and value.upper()
+        self._refuse("currency", "not a currency code, like INR or EUR")
         return None
 
     def _line(self, name: str) -> str | None:

@@ -1,10 +1,12 @@
 """What a screen shows: rows of the feed with all that their sentences need, read at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from webapp.domain.action import Action
+from webapp.domain.filters import EVERYTHING, Filter
+from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services.desk import Desk
 from webapp.store import actions, attempts, dependants, events, feed, merging, people
@@ -19,6 +21,8 @@ ENDED_SHOWN_FOR = 15 * 60 * SECOND
 """How long a row that ended stays on the feed."""
 UNSETTLED_SHOWN_FOR = 7 * 24 * 3600 * SECOND
 """How long one stays that ended in a way somebody should look at."""
+UNREAD = 200
+"""How many rows that somebody has not seen in their trouble are told apart."""
 NAMED = 20
 """How many of the actions that its cancel would stop a row names at most."""
 _LEVELS = NAMED + 1
@@ -45,6 +49,21 @@ class Surroundings:
         return known or actor.partition(":")[2] or {"policy": "the policy"}.get(actor, actor)
 
 
+class Page(NamedTuple):
+    """Rows of the feed with what they refer to, and what a screen has to know of the others."""
+
+    rows: list[Action]
+    around: Surroundings
+    cursor: str
+    """From where a socket goes on."""
+    counts: feed.Counts
+    ends: dict[str, feed.Key] | None
+    """Where the next page begins; None: this was the last one."""
+    unread: list[str]
+    """Ids of what failed, is held or of unknown outcome, and this person has not seen so: at most
+    UNREAD."""
+
+
 class Changes(NamedTuple):
     """Events, and rows by id with what they refer to."""
 
@@ -55,21 +74,41 @@ class Changes(NamedTuple):
     """By the id of a touched row: those whose sentences it changes."""
 
 
-def page(desk: Desk) -> tuple[list[Action], Surroundings, str]:
-    """The feed's rows, what they refer to, and the cursor from which a socket goes on.
+def page(
+    desk: Desk,
+    person_id: int,
+    wanted: Filter = EVERYTHING,
+    after: Mapping[str, feed.Key] | None = None,
+) -> Page:
+    """The next rows of the feed behind `after`, as far as they match.
 
     The cursor is read first: an event after it may be shown twice, none can be missed.
     """
-    now = desk.now()
     with desk.db.read() as tx:
         cursor = events.latest(tx)
-        rows = feed.page(
-            tx,
-            limit=ROWS,
-            unsettled_since=now - UNSETTLED_SHOWN_FOR,
-            ended_since=now - ENDED_SHOWN_FOR,
-        )
-        return rows, surroundings(tx, rows), cursor
+        reader = _reader(desk, tx, wanted)
+        found = reader.page(ROWS, after)
+        counts = reader.counts()
+        unread = feed.unread(tx, person_id, desk.now() - UNSETTLED_SHOWN_FOR, UNREAD)
+        return Page(found.rows, surroundings(tx, found.rows), cursor, counts, found.ends, unread)
+
+
+def matching(desk: Desk, wanted: Filter, ids: Iterable[str]) -> list[str]:
+    """Those of `ids` that match."""
+    with desk.db.read() as tx:
+        return feed.matching(tx, wanted, desk.now(), ids)
+
+
+def all_of(desk: Desk, wanted: Filter, states: Iterable[State], limit: int) -> list[str]:
+    """What stands on the feed, matches, and is in one of `states`: ids, the soonest first."""
+    with desk.db.read() as tx:
+        return _reader(desk, tx, wanted).ids(states, limit)
+
+
+def _reader(desk: Desk, tx: Tx, wanted: Filter) -> feed.Reader:
+    now = desk.now()
+    since = feed.Since(unsettled=now - UNSETTLED_SHOWN_FOR, ended=now - ENDED_SHOWN_FOR)
+    return feed.Reader(tx, wanted, since, now)
 
 
 def rows(desk: Desk, ids: Iterable[str]) -> tuple[dict[str, Action], Surroundings]:

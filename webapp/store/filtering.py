@@ -1,0 +1,68 @@
+"""The rows that a filter means (`domain.filters`): the one place that says so.
+
+For the feed's pages, for live rows while a feed is filtered, and for what is done to all of them.
+"""
+
+from collections.abc import Iterator
+
+from sqlalchemy import ColumnElement, and_, or_, select
+
+from webapp.domain.filters import Filter
+from webapp.domain.states import State
+from webapp.domain.times import SECOND
+from webapp.store.schema import action, customer_flag, part
+
+_TEXTS = (
+    *(action.c.summary, action.c.reason, action.c.customer, action.c.order_ref),
+    *(action.c.payload, action.c.agent, action.c.kind, action.c.id),
+)
+_PARTS = (part.c.summary, part.c.reason, part.c.order_ref)
+
+
+def conditions(wanted: Filter, now: int) -> list[ColumnElement[bool]]:
+    """All of them have to hold. `now` in UTC microseconds."""
+    return [*_equal(wanted), *_amounts(wanted), *_due(wanted, now), *map(_says, wanted.words)]
+
+
+def _equal(wanted: Filter) -> Iterator[ColumnElement[bool]]:
+    if wanted.kind:
+        yield action.c.kind.in_(wanted.kind)
+    if wanted.state:
+        yield action.c.state.in_([state.value for state in wanted.state])
+    if wanted.agent is not None:
+        yield action.c.agent == wanted.agent
+    if wanted.customer is not None:
+        yield action.c.customer_ref == wanted.customer
+    if wanted.order is not None:
+        joined = select(part.c.action).where(part.c.order_ref == wanted.order)
+        yield or_(action.c.order_ref == wanted.order, action.c.id.in_(joined))
+    if wanted.flagged:
+        yield action.c.customer_ref.in_(select(customer_flag.c.ref))
+
+
+def _amounts(wanted: Filter) -> Iterator[ColumnElement[bool]]:
+    if wanted.currency is not None:
+        yield action.c.amount_currency == wanted.currency
+    if wanted.min is not None:
+        yield action.c.amount_value >= wanted.min
+    if wanted.max is not None:
+        yield action.c.amount_value <= wanted.max
+
+
+def _due(wanted: Filter, now: int) -> Iterator[ColumnElement[bool]]:
+    if wanted.due is not None:
+        yield action.c.state == State.SCHEDULED.value
+        yield action.c.cancel_by <= now + wanted.due * SECOND
+
+
+def _says(word: str) -> ColumnElement[bool]:
+    """Somewhere in its texts, in those of a draft that joined it, or in what it would send.
+
+    Capitals of other alphabets than ASCII count on SQLite, which knows no others.
+    """
+    there = (column.icontains(word, autoescape=True) for column in _TEXTS)
+    joined = select(part.c.id).where(
+        part.c.action == action.c.id,
+        or_(*(column.icontains(word, autoescape=True) for column in _PARTS)),
+    )
+    return or_(*there, and_(action.c.merges > 0, joined.exists()))
