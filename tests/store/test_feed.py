@@ -5,14 +5,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Select
 
-from webapp.store import actions, dependants, feed
+from webapp.store import actions, dependants, feed, feed_sources
 from webapp.store.engine import Database
 
 QUESTIONS = {
-    "asking": (feed._ASKING, "ix_action_asking"),
-    "unsettled": (feed._UNSETTLED, "ix_action_unsettled"),
-    "clock": (feed._CLOCK, "ix_action_open"),
-    "ended": (feed._ENDED, "ix_action_finished_at"),
+    **{source.name: (source.of(), source.index) for source in feed_sources.SOURCES},
     "around": (feed._AROUND.statement, "ix_action_again_of"),
     "links": (actions._LINKS.statement, "ix_action_compensates"),
     "below": (dependants.BELOW.statement, "ix_dependency_parent"),

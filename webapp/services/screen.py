@@ -14,6 +14,7 @@ from webapp.store.attempts import Late
 from webapp.store.dependants import Dependant
 from webapp.store.engine import Tx
 from webapp.store.feed import Around
+from webapp.store.feed_sources import Key
 from webapp.store.merging import Part
 
 ROWS = 200
@@ -57,7 +58,7 @@ class Page(NamedTuple):
     cursor: str
     """From where a socket goes on."""
     counts: feed.Counts
-    ends: dict[str, feed.Key] | None
+    ends: dict[str, Key] | None
     """Where the next page begins; None: this was the last one."""
     unread: list[str]
     """Ids of what failed, is held or of unknown outcome, and this person has not seen so: at most
@@ -78,7 +79,7 @@ def page(
     desk: Desk,
     person_id: int,
     wanted: Filter = EVERYTHING,
-    after: Mapping[str, feed.Key] | None = None,
+    after: Mapping[str, Key] | None = None,
 ) -> Page:
     """The next rows of the feed behind `after`, as far as they match.
 

@@ -49,36 +49,27 @@ _LAST_OF_LATELY = (
     .offset(LATELY)
     .limit(1)
 )
-_UNREAD = Hot(
-    union_all(
-        *(
-            select(action.c.id)
-            .where(
-                *rows,
-                ~select(view.c.at)
-                .where(
-                    view.c.action == action.c.id,
-                    view.c.person_id == bindparam("b_person", type_=Integer()),
-                    view.c.version == action.c.version,
-                )
-                .exists(),
-            )
-            .with_hint(action, f"INDEXED BY {index}", "sqlite")
-            for rows, index in (
-                ((ASKS, text("action.state <> 'awaiting_approval'")), ASKING.index),
-                (
-                    (
-                        ENDED_BADLY,
-                        action.c.finished_at > SINCE,
-                        text("action.state = 'failed'"),
-                        ~REPEATED,
-                    ),
-                    UNSETTLED.index,
-                ),
-            )
-        )
-    ).limit(bindparam("b_limit", type_=Integer()))
+_seen = (
+    select(view.c.at)
+    .where(
+        view.c.action == action.c.id,
+        view.c.person_id == bindparam("b_person", type_=Integer()),
+        view.c.version == action.c.version,
+    )
+    .exists()
 )
+
+
+def _not_seen(*rows: Any, index: str) -> Select[Any]:
+    found = select(action.c.id).where(*rows, ~_seen)
+    return found.with_hint(action, f"INDEXED BY {index}", "sqlite")
+
+
+_failed = (ENDED_BADLY, action.c.finished_at > SINCE, text("action.state = 'failed'"), ~REPEATED)
+_UNREAD = union_all(
+    _not_seen(ASKS, text("action.state <> 'awaiting_approval'"), index=ASKING.index),
+    _not_seen(*_failed, index=UNSETTLED.index),
+).limit(bindparam("b_limit", type_=Integer()))
 _AROUND = Hot(
     union_all(
         select(
@@ -148,8 +139,8 @@ class Reader:
     def __init__(self, tx: Tx, wanted: Filter, since: Since, now: int) -> None:
         self._tx = tx
         self._wanted = conditions(wanted, now)
-        # These have indexes of their own, by which one finds few rows however many are open.
-        self._hinted = wanted.narrows and wanted.customer is None and wanted.order is None
+        # By their own indexes these find few rows, however many are open.
+        self._few = wanted.customer is not None or wanted.order is not None
         last = tx.conn.scalar(_LAST_OF_LATELY, {"b_since": since.ended})
         self._since = {UNSETTLED: since.unsettled, ENDED: last or since.ended}
 
@@ -200,7 +191,7 @@ class Reader:
         return list(self._tx.conn.execute(query, self._given(source)))
 
     def _of(self, source: Source) -> Select[Any]:
-        return source.of(self._wanted, hinted=self._hinted or source is UNSETTLED)
+        return source.of(self._wanted, free=self._few and source is CLOCK)
 
     def _given(self, source: Source) -> dict[str, int]:
         return {"b_since": self._since[source]} if source.timed else {}
@@ -214,8 +205,8 @@ def matching(tx: Tx, wanted: Filter, now: int, ids: Iterable[str]) -> list[str]:
 
 def unread(tx: Tx, person_id: int, since: int, limit: int) -> list[str]:
     """What is held or of unknown outcome now, or failed since, and this person has not seen so."""
-    found = _UNREAD.all(tx, {"b_person": person_id, "b_since": since, "b_limit": limit})
-    return [row.id for row in found]
+    asked = {"b_person": person_id, "b_since": since, "b_limit": limit}
+    return list(tx.conn.scalars(_UNREAD, asked))
 
 
 def around(tx: Tx, ids: Iterable[str]) -> Around:

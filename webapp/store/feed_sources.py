@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     BigInteger,
+    ColumnElement,
     Select,
     and_,
     bindparam,
@@ -63,14 +63,14 @@ class Source:
     rises: tuple[bool, bool]
     timed: bool = False
 
-    def of(self, wanted: Sequence[ColumnElement[bool]] = (), *, hinted: bool = True) -> Select[Any]:
-        """`id` and `by` of those that match. `hinted`: SQLite is told the index."""
+    def of(self, wanted: Sequence[ColumnElement[bool]] = (), *, free: bool = False) -> Select[Any]:
+        """`id` and `by` of those that match. `free`: SQLite may take another index."""
         ordered = zip((self.by, action.c.id), self.rises, strict=True)
         order = (column.asc() if up else column.desc() for column, up in ordered)
         found = select(action.c.id, self.by.label("by")).where(*self.rows, *wanted).order_by(*order)
         # Without statistics SQLite may take the index of all that has finished, or of all that
         # an agent ever drafted.
-        return found.with_hint(action, f"INDEXED BY {self.index}", "sqlite") if hinted else found
+        return found if free else found.with_hint(action, f"INDEXED BY {self.index}", "sqlite")
 
     def behind(self, key: Key) -> ColumnElement[bool]:
         """What stands behind a row in this order."""

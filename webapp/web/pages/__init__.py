@@ -8,6 +8,7 @@ from webapp.web.pages import (
     approvals,
     customers,
     feed,
+    feed_bulk,
     history_try,
     ladder,
     layout,
@@ -24,7 +25,7 @@ from webapp.web.pages import (
 )
 
 _PAGES = (
-    *(feed, approvals, action, pauses, sign_in, welcome, status),
+    *(feed, feed_bulk, approvals, action, pauses, sign_in, welcome, status),
     *(settings, history_try, ladder, people, agents, stock, customers, paused, sandbox, not_built),
 )
 
