@@ -56,6 +56,12 @@ class Filter:
         return self != EVERYTHING
 
     @property
+    def states(self) -> frozenset[State]:
+        """Those that what it leaves can be in."""
+        found = frozenset(self.state or State)
+        return found if self.due is None else found & {State.SCHEDULED}
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The words of `q`."""
         return tuple((self.q or "").split())

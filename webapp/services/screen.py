@@ -101,7 +101,7 @@ def matching(desk: Desk, wanted: Filter, ids: Iterable[str]) -> list[str]:
 
 
 def all_of(desk: Desk, wanted: Filter, states: Iterable[State], limit: int) -> list[str]:
-    """What stands on the feed, matches, and is in one of `states`: ids, the soonest first."""
+    """What stands on the feed, matches, and is in one of `states`: ids."""
     with desk.db.read() as tx:
         return _reader(desk, tx, wanted).ids(states, limit)
 

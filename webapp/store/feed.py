@@ -139,6 +139,7 @@ class Reader:
     def __init__(self, tx: Tx, wanted: Filter, since: Since, now: int) -> None:
         self._tx = tx
         self._wanted = conditions(wanted, now)
+        self._sources = [source for source in SOURCES if source.states & wanted.states]
         # By their own indexes these find few rows, however many are open.
         self._few = wanted.customer is not None or wanted.order is not None
         last = tx.conn.scalar(_LAST_OF_LATELY, {"b_since": since.ended})
@@ -150,7 +151,7 @@ class Reader:
         ids: list[str] = []
         people = int(limit * PEOPLE_FIRST)
         more = False
-        for source in SOURCES:
+        for source in self._sources:
             most = {
                 ASKING: people,
                 UNSETTLED: max(people - len(ids), people // 4),
@@ -164,18 +165,19 @@ class Reader:
         return Page([rows[one] for one in ids if one in rows], ends if more else None)
 
     def ids(self, states: Iterable[State], limit: int) -> list[str]:
-        """Those in one of `states`, at most `limit`, the soonest first."""
+        """Those in one of `states`, at most `limit`, as the feed has them."""
         asked = action.c.state.in_([state.value for state in states])
         found: list[str] = []
-        for source in (CLOCK, ASKING, UNSETTLED, ENDED):
+        for source in self._sources:
             query = self._of(source).where(asked).limit(limit - len(found))
             found.extend(self._tx.conn.scalars(query, self._given(source)))
         return found
 
     def counts(self) -> Counts:
         """How many match."""
-        each = {source: self._count(source) for source in SOURCES}
-        return Counts(sum(each.values()), each[ASKING] + each[UNSETTLED])
+        each = {source: self._count(source) for source in self._sources}
+        needs = sum(each.get(source, 0) for source in (ASKING, UNSETTLED))
+        return Counts(sum(each.values()), needs)
 
     def _count(self, source: Source) -> int:
         some = self._of(source).order_by(None).limit(COUNTED).subquery()

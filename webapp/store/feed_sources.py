@@ -28,14 +28,24 @@ Key = tuple[Any, str]
 """Where a row stands in its source: the value that the order goes by, and its id."""
 
 _repair, _again = action.alias("repair"), action.alias("again")
+# Not null is said although it follows: PostgreSQL may read all of them first, into a hash, and
+# that has to be by the index of the few there are.
 _REPAIRED = (
     select(_repair.c.id)
-    .where(_repair.c.compensates == action.c.id, _repair.c.state.not_in(RAN_OUT))
+    .where(
+        _repair.c.compensates == action.c.id,
+        _repair.c.compensates.is_not(None),
+        _repair.c.state.not_in(RAN_OUT),
+    )
     .exists()
 )
 REPEATED = (
     select(_again.c.id)
-    .where(_again.c.again_of == action.c.id, _again.c.state.not_in(RAN_OUT))
+    .where(
+        _again.c.again_of == action.c.id,
+        _again.c.again_of.is_not(None),
+        _again.c.state.not_in(RAN_OUT),
+    )
     .exists()
 )
 # Texts, not parameters: each must match its partial index's predicate, or the feed reads the
@@ -53,7 +63,7 @@ _BADLY = or_(
 class Source:
     """Some rows in an order: `by`, then the id; `rises` says of each whether it is upwards.
 
-    `timed`: it takes `b_since`.
+    `states` are those that it can have. `timed`: it takes `b_since`.
     """
 
     name: str
@@ -61,6 +71,7 @@ class Source:
     index: str
     rows: tuple[Any, ...]
     rises: tuple[bool, bool]
+    states: frozenset[State]
     timed: bool = False
 
     def of(self, wanted: Sequence[ColumnElement[bool]] = (), *, free: bool = False) -> Select[Any]:
@@ -85,13 +96,21 @@ class Source:
 
 SINCE = bindparam("b_since", type_=BigInteger())
 """From when on what ended is on the feed, microseconds."""
-ASKING = Source("asking", action.c.state, "ix_action_asking", (ASKS,), (False, True))
+ASKING = Source(
+    "asking",
+    action.c.state,
+    "ix_action_asking",
+    (ASKS,),
+    (False, True),
+    frozenset({State.AWAITING_APPROVAL, State.HELD, State.UNKNOWN}),
+)
 UNSETTLED = Source(
     "unsettled",
     action.c.finished_at,
     "ix_action_unsettled",
     (ENDED_BADLY, action.c.finished_at > SINCE, _BADLY),
     (False, False),
+    frozenset({State.FAILED, State.EXECUTED}),
     timed=True,
 )
 CLOCK = Source(
@@ -104,6 +123,7 @@ CLOCK = Source(
         action.c.state.in_((State.SCHEDULED.value, State.EXECUTING.value)),
     ),
     (True, True),
+    frozenset({State.SCHEDULED, State.EXECUTING}),
 )
 ENDED = Source(
     "ended",
@@ -111,6 +131,7 @@ ENDED = Source(
     "ix_action_finished_at",
     (action.c.finished_at > SINCE, not_(_BADLY)),
     (False, False),
+    TERMINAL,
     timed=True,
 )
 SOURCES = (ASKING, UNSETTLED, CLOCK, ENDED)

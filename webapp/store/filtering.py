@@ -3,6 +3,7 @@
 For the feed's pages, for live rows while a feed is filtered, and for what is done to all of them.
 """
 
+import json
 from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, and_, or_, select
@@ -12,10 +13,13 @@ from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.store.schema import action, customer_flag, part
 
+MARGIN_AT_MOST = 60
+"""Seconds between what people are shown and when it runs (`domain.policy`)."""
 _TEXTS = (
-    *(action.c.summary, action.c.reason, action.c.customer, action.c.order_ref),
-    *(action.c.payload, action.c.agent, action.c.kind, action.c.id),
+    *(action.c.summary, action.c.reason, action.c.order_ref),
+    *(action.c.agent, action.c.kind, action.c.id),
 )
+_JSON = (action.c.customer, action.c.payload)
 _PARTS = (part.c.summary, part.c.reason, part.c.order_ref)
 
 
@@ -51,8 +55,11 @@ def _amounts(wanted: Filter) -> Iterator[ColumnElement[bool]]:
 
 def _due(wanted: Filter, now: int) -> Iterator[ColumnElement[bool]]:
     if wanted.due is not None:
+        until = now + wanted.due * SECOND
         yield action.c.state == State.SCHEDULED.value
-        yield action.c.cancel_by <= now + wanted.due * SECOND
+        yield action.c.cancel_by <= until
+        # It follows, and lets the index of what is open leave out the rest.
+        yield action.c.execute_at <= until + MARGIN_AT_MOST * SECOND
 
 
 def _says(word: str) -> ColumnElement[bool]:
@@ -60,7 +67,11 @@ def _says(word: str) -> ColumnElement[bool]:
 
     Capitals of other alphabets than ASCII count on SQLite, which knows no others.
     """
-    there = (column.icontains(word, autoescape=True) for column in _TEXTS)
+    kept = json.dumps(word, ensure_ascii=False)[1:-1]
+    there = (
+        *(column.icontains(word, autoescape=True) for column in _TEXTS),
+        *(column.icontains(kept, autoescape=True) for column in _JSON),
+    )
     joined = select(part.c.id).where(
         part.c.action == action.c.id,
         or_(*(column.icontains(word, autoescape=True) for column in _PARTS)),

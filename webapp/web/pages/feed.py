@@ -70,19 +70,16 @@ class Views(Strict):
 @pages.get("/")
 def feed() -> tuple[str, int]:
     """At most `screen.ROWS` rows. A filter that can't be meant is shown with what is wrong."""
-    try:
-        wanted, place = parse(_query()), _place()
-    except Invalid as refused:
-        return page("feed/page.html", **feed_of(errors=refused)), 400
-    pickable = request.args.get("select") == "yes"
-    return page("feed/page.html", **feed_of(wanted, place, pickable=pickable)), 200
+    found, status = _asked()
+    return page("feed/page.html", **found), status
 
 
 @pages.get("/feed/rows")
-def rows() -> str:
+def rows() -> tuple[str, int]:
     """The list alone: for a screen that fetches it again, or goes on behind what it has."""
-    found = feed_of(parse(_query()), _place())
-    return render_template("feed/rows.html", csrf=generate_csrf(), server_now=desk().now(), **found)
+    found, status = _asked()
+    csrf, now = generate_csrf(), desk().now()
+    return render_template("feed/rows.html", csrf=csrf, server_now=now, **found), status
 
 
 @pages.get("/feed/match")
@@ -171,6 +168,15 @@ def _group(row: Row) -> str:
     if row.left <= 60 * SECOND:
         return "minute"
     return "five" if row.left <= 300 * SECOND else "later"
+
+
+def _asked() -> tuple[dict[str, Any], int]:
+    """What the address asks for, and the status; all of the feed where that can't be meant."""
+    try:
+        wanted, place = parse(_query()), _place()
+    except Invalid as refused:
+        return feed_of(errors=refused), 400
+    return feed_of(wanted, place, pickable=request.args.get("select") == "yes"), 200
 
 
 def _query() -> dict[str, list[str]]:
