@@ -194,3 +194,19 @@ def test_without_scripts_the_refused_stay_selected_with_their_reason(world: Worl
         ({"do": "hold", "pick": []}, 400),
     ):
         assert world.ana.client.post("/feed/bulk", data={**fields, **more}).status_code == code
+
+
+def test_what_was_to_run_after_another_is_not_repeated_alone(world: World) -> None:
+    """A mail that says "your refund is done" must not go out because the refund was cancelled."""
+    refund = world.returns.draft()
+    reply = world.returns.draft("reply", depends_on=[refund["id"]])
+    world.ana.post(f"/actions/{refund['id']}/cancellation")
+    html = world.ana.client.get("/?state=cancelled").text
+    row = dict(re.findall(r'(?s)<li class="action" data-action="([^"]+)"(.*?)</li>', html))
+    assert 'data-do="again"' in row[refund["id"]]
+    assert 'data-do="again"' not in row[reply["id"]]
+    assert "so it is not scheduled again alone" in row[reply["id"]]
+    chosen = rows(world.look(reply["id"]), world.look(refund["id"]))
+    told = bulk(world.ana, {"verb": "again", "rows": chosen}).get_json()
+    assert outcomes(told) == ["dependency_not_live", "again"]
+    assert told["message"] == "1 scheduled again, 1 refused"

@@ -12,7 +12,7 @@ from webapp.services.cancel import late_receipt
 from webapp.services.late import disagreeing
 from webapp.services.screen import Surroundings
 from webapp.web.moments import Zone, ago, countdown, span
-from webapp.web.row_buttons import again_of, can_be_repaired, repair
+from webapp.web.row_buttons import again_of, alone, can_be_repaired, repair
 from webapp.web.visible import plain, shortened, visible
 
 _EFFECTS = {
@@ -249,6 +249,11 @@ class Teller:
         repeat = again_of(self.action, self.around)
         if repeat is not None:
             yield Markup('<a href="/actions/{}">Scheduled again</a>.').format(repeat)
+        else:
+            for parent in alone(self.action, self.around)[:1]:
+                yield Markup("It was to run after {}, so it is not scheduled again alone.").format(
+                    self.called(parent)
+                )
 
     def _parents(self) -> list[Action]:
         parents = (self.around.actions.get(one) for one in self.action.depends_on)

@@ -12,13 +12,14 @@ from flask import current_app, request
 
 from webapp.domain.action import Action
 from webapp.domain.drafts import fingerprint
-from webapp.domain.errors import DeskError, Invalid, Unavailable
+from webapp.domain.errors import DependencyNotLive, DeskError, Invalid, Unavailable
 from webapp.domain.verbs import Verb
 from webapp.services import screen
 from webapp.web.current import caller, desk
 from webapp.web.pages.action import refusal
 from webapp.web.pages.outcomes import Asked, press
 from webapp.web.pages.rendered import Rows
+from webapp.web.row_buttons import alone
 
 Pick = tuple[str, int | None]
 """An id, and the version that was on screen; None: whatever it is by now."""
@@ -42,6 +43,7 @@ _WORDS = {
     "unavailable": "not tried",
 }
 """How a sum calls an outcome; any other is refused."""
+_ALONE = "It was to run after another action, so it is not scheduled again alone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,13 @@ def _each(
 ) -> Iterator[Result]:
     down: Unavailable | None = None
     names = _ways_back(chosen) if verb is Verb.COMPENSATE else {}
+    lonely = _alone(chosen) if verb is Verb.AGAIN else set()
     for action_id, seen in chosen:
         if down is not None:
             yield Result(action_id, False, down.code, "Not tried: the desk cannot decide now.")
+            continue
+        if action_id in lonely:
+            yield Result(action_id, False, DependencyNotLive.code, _ALONE)
             continue
         who, own = caller(), None
         if key is not None:
@@ -131,6 +137,12 @@ def _ways_back(chosen: Sequence[Pick]) -> dict[str, str]:
     """By id: how the one way back of its kind is called."""
     found, _ = screen.rows(desk(), [action_id for action_id, _ in chosen])
     return {one.id: one.of.way_back.name for one in found.values() if one.of.way_back}
+
+
+def _alone(chosen: Sequence[Pick]) -> set[str]:
+    """Those that no row has a button for: repeated, they would run without what they waited for."""
+    found, around = screen.rows(desk(), [action_id for action_id, _ in chosen])
+    return {one.id for one in found.values() if alone(one, around)}
 
 
 def _word(one: Result) -> str:
