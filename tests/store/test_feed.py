@@ -26,7 +26,7 @@ def test_each_question_has_its_index(database: Database, name: str) -> None:
 
 def _plan(database: Database, query: Any) -> str:
     ids = ["a", "b"] if database.dialect == "postgresql" else '["a", "b"]'
-    values = {"b_limit": 200, "b_since": 1, "b_levels": 21, "ids": ids}
+    values = {"b_limit": 200, "b_since": 1, "b_lately": 1, "b_levels": 21, "ids": ids}
     with database.connection() as conn:
         compiled = query.params({k: v for k, v in values.items() if k in _names(query)}).compile(
             dialect=conn.dialect, compile_kwargs={"literal_binds": True, "render_postcompile": True}

@@ -64,6 +64,7 @@ RULES: dict[str, Rule] = {
     ),
     "due=75": lambda one: one.state is State.SCHEDULED,
     "due=40": lambda _: False,
+    "due=75&state=held": lambda _: False,
     "q=torn+COVER": lambda one: one.summary == "Torn cover",
     "q=किताब": lambda one: "किताब" in one.summary,
     "q=50%25+o'neil": lambda one: one.customer["ref"] == "c-3",

@@ -152,7 +152,7 @@ def test_a_filtered_feed_keeps_to_its_index(
     wanted = conditions(asked, 1)
     behind = ("held" if source is feed_sources.ASKING else 10**15, "0195")
     for more in ((), (source.behind(behind),)):
-        found = _written_out(db, source.of([*wanted, *more]).limit(200), b_since=1)
+        found = _written_out(db, source.of([*wanted, *more]).limit(200), b_since=1, b_lately=1)
         assert source.index in found, found
         assert "Seq Scan on action" not in found, found
 

@@ -21,7 +21,6 @@ from webapp.store.feed_sources import (
     ASKING,
     ASKS,
     CLOCK,
-    ENDED,
     ENDED_BADLY,
     REPEATED,
     SINCE,
@@ -143,7 +142,7 @@ class Reader:
         # By their own indexes these find few rows, however many are open.
         self._few = wanted.customer is not None or wanted.order is not None
         last = tx.conn.scalar(_LAST_OF_LATELY, {"b_since": since.ended})
-        self._since = {UNSETTLED: since.unsettled, ENDED: last or since.ended}
+        self._since = {"b_since": since.unsettled, "b_lately": last or since.ended}
 
     def page(self, limit: int, after: Mapping[str, Key] | None = None) -> Page:
         """At most `limit` rows from where `after` says that the page before ended."""
@@ -170,19 +169,25 @@ class Reader:
         found: list[str] = []
         for source in self._sources:
             query = self._of(source).where(asked).limit(limit - len(found))
-            found.extend(self._tx.conn.scalars(query, self._given(source)))
+            found.extend(self._tx.conn.scalars(query, self._since))
         return found
 
     def counts(self) -> Counts:
         """How many match."""
-        each = {source: self._count(source) for source in self._sources}
-        needs = sum(each.get(source, 0) for source in (ASKING, UNSETTLED))
-        return Counts(sum(each.values()), needs)
-
-    def _count(self, source: Source) -> int:
-        some = self._of(source).order_by(None).limit(COUNTED).subquery()
-        counted = select(func.count()).select_from(some)
-        return int(self._tx.conn.scalar(counted, self._given(source)) or 0)
+        if not self._sources:
+            return Counts(0, 0)
+        each = [
+            select(func.count()).select_from(
+                self._of(source).order_by(None).limit(COUNTED).subquery()
+            )
+            for source in self._sources
+        ]
+        found = self._tx.conn.execute(
+            select(*(one.scalar_subquery() for one in each)), self._since
+        ).one()
+        numbers = dict(zip(self._sources, found, strict=True))
+        needs = sum(numbers.get(source, 0) for source in (ASKING, UNSETTLED))
+        return Counts(sum(numbers.values()), needs)
 
     def _some(self, source: Source, most: int, after: Key | None) -> list[Any]:
         if most <= 0:
@@ -190,13 +195,10 @@ class Reader:
         query = self._of(source).limit(most)
         if after is not None:
             query = query.where(source.behind(after))
-        return list(self._tx.conn.execute(query, self._given(source)))
+        return list(self._tx.conn.execute(query, self._since))
 
     def _of(self, source: Source) -> Select[Any]:
         return source.of(self._wanted, free=self._few and source is CLOCK)
-
-    def _given(self, source: Source) -> dict[str, int]:
-        return {"b_since": self._since[source]} if source.timed else {}
 
 
 def matching(tx: Tx, wanted: Filter, now: int, ids: Iterable[str]) -> list[str]:

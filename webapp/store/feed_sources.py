@@ -63,7 +63,7 @@ _BADLY = or_(
 class Source:
     """Some rows in an order: `by`, then the id; `rises` says of each whether it is upwards.
 
-    `states` are those that it can have. `timed`: it takes `b_since`.
+    `states` are those that it can have.
     """
 
     name: str
@@ -72,7 +72,6 @@ class Source:
     rows: tuple[Any, ...]
     rises: tuple[bool, bool]
     states: frozenset[State]
-    timed: bool = False
 
     def of(self, wanted: Sequence[ColumnElement[bool]] = (), *, free: bool = False) -> Select[Any]:
         """`id` and `by` of those that match. `free`: SQLite may take another index."""
@@ -95,7 +94,7 @@ class Source:
 
 
 SINCE = bindparam("b_since", type_=BigInteger())
-"""From when on what ended is on the feed, microseconds."""
+"""From when on what ended badly is on the feed, microseconds; `b_lately`: what ended at all."""
 ASKING = Source(
     "asking",
     action.c.state,
@@ -111,7 +110,6 @@ UNSETTLED = Source(
     (ENDED_BADLY, action.c.finished_at > SINCE, _BADLY),
     (False, False),
     frozenset({State.FAILED, State.EXECUTED}),
-    timed=True,
 )
 CLOCK = Source(
     "clock",
@@ -129,9 +127,8 @@ ENDED = Source(
     "ended",
     action.c.finished_at,
     "ix_action_finished_at",
-    (action.c.finished_at > SINCE, not_(_BADLY)),
+    (action.c.finished_at > bindparam("b_lately", type_=BigInteger()), not_(_BADLY)),
     (False, False),
     TERMINAL,
-    timed=True,
 )
 SOURCES = (ASKING, UNSETTLED, CLOCK, ENDED)
