@@ -210,3 +210,14 @@ def test_what_was_to_run_after_another_is_not_repeated_alone(world: World) -> No
     told = bulk(world.ana, {"verb": "again", "rows": chosen}).get_json()
     assert outcomes(told) == ["dependency_not_live", "again"]
     assert told["message"] == "1 scheduled again, 1 refused"
+
+
+def test_an_extension_gives_what_there_is_up_to_the_limit(world: World) -> None:
+    """WCAG 2.2.1: who asks for ten times as long is not refused the last minutes."""
+    action = world.returns.draft()
+    said = []
+    for seconds in (3_600, 1_800, 3_600, 60):
+        body = {"verb": "extend", "rows": rows(world.look(action["id"])), "seconds": seconds}
+        said.append(bulk(world.ana, body).get_json()["results"][0]["message"])
+    assert said[:3] == ["3600 s more.", "1800 s more.", "600 s more."], "ten windows of 600 s"
+    assert said[3].startswith("It was extended by 6000 s before")
