@@ -87,11 +87,10 @@ def page(
     """
     with desk.db.read() as tx:
         cursor = events.latest(tx)
-        reader = _reader(desk, tx, wanted)
-        found = reader.page(ROWS, after)
-        counts = reader.counts()
+        found = _reader(desk, tx, wanted).page(ROWS, after)
         unread = feed.unread(tx, person_id, desk.now() - UNSETTLED_SHOWN_FOR, UNREAD)
-        return Page(found.rows, surroundings(tx, found.rows), cursor, counts, found.ends, unread)
+        around = surroundings(tx, found.rows)
+        return Page(found.rows, around, cursor, found.counts, found.ends, unread)
 
 
 def matching(desk: Desk, wanted: Filter, ids: Iterable[str]) -> list[str]:

@@ -117,19 +117,20 @@ class Since:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """Rows in the feed's order. `ends`: how far each source was read; None: that was all."""
-
-    rows: list[Action]
-    ends: dict[str, Key] | None
-
-
-@dataclass(frozen=True, slots=True)
 class Counts:
     """How many match, of each source up to COUNTED; `needs` of them wait for people."""
 
     total: int
     needs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows in the feed's order. `ends`: how far each source was read; None: that was all."""
+
+    rows: list[Action]
+    ends: dict[str, Key] | None
+    counts: Counts
 
 
 class Reader:
@@ -148,6 +149,7 @@ class Reader:
         """At most `limit` rows from where `after` says that the page before ended."""
         ends: dict[str, Key] = dict(after or {})
         ids: list[str] = []
+        numbers: dict[Source, int] = {}
         people = int(limit * PEOPLE_FIRST)
         more = False
         for source in self._sources:
@@ -158,10 +160,13 @@ class Reader:
             found = self._some(source, most, ends.get(source.name))
             more = more or len(found) >= most
             ids.extend(row.id for row in found)
+            numbers[source] = len(found)
             if found:
                 ends[source.name] = (found[-1].by, found[-1].id)
+        whole = not more and after is None
+        counts = _counts(numbers) if whole else self.counts()
         rows = many(self._tx, ids)
-        return Page([rows[one] for one in ids if one in rows], ends if more else None)
+        return Page([rows[one] for one in ids if one in rows], ends if more else None, counts)
 
     def ids(self, states: Iterable[State], limit: int) -> list[str]:
         """Those in one of `states`, at most `limit`, as the feed has them."""
@@ -185,9 +190,7 @@ class Reader:
         found = self._tx.conn.execute(
             select(*(one.scalar_subquery() for one in each)), self._since
         ).one()
-        numbers = dict(zip(self._sources, found, strict=True))
-        needs = sum(numbers.get(source, 0) for source in (ASKING, UNSETTLED))
-        return Counts(sum(numbers.values()), needs)
+        return _counts(dict(zip(self._sources, found, strict=True)))
 
     def _some(self, source: Source, most: int, after: Key | None) -> list[Any]:
         if most <= 0:
@@ -199,6 +202,11 @@ class Reader:
 
     def _of(self, source: Source) -> Select[Any]:
         return source.of(self._wanted, free=self._few and source is CLOCK)
+
+
+def _counts(numbers: Mapping[Source, int]) -> Counts:
+    needs = sum(numbers.get(source, 0) for source in (ASKING, UNSETTLED))
+    return Counts(sum(numbers.values()), needs)
 
 
 def matching(tx: Tx, wanted: Filter, now: int, ids: Iterable[str]) -> list[str]:
