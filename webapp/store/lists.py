@@ -23,6 +23,10 @@ class _Among(ColumnElement[bool]):
     def __init__(self, column: ColumnElement[str]) -> None:
         self.column = column
 
+    def self_group(self, against: Any = None) -> "_Among":  # noqa: ARG002 - its own signature
+        """Itself: for SQLite a condition would be compared with 1, and no index served it."""
+        return self
+
 
 @compiles(_Among, "postgresql")
 def _array(element: _Among, compiler: SQLCompiler, **kw: Any) -> str:
