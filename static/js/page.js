@@ -1,5 +1,6 @@
 // What every page has: times in the reader's zone, menus that close, tokens for late forms.
 
+import "desk/ago.js";
 import { csrfToken } from "desk/server.js";
 import { localize } from "desk/zones.js";
 

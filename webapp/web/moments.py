@@ -70,7 +70,7 @@ def age(length: int) -> str:
 def ago(length: int) -> str:
     """How long ago something happened: `just now`, `2 s ago`, `5 min ago`, `2 h ago`.
 
-    clock.js says the same as time goes on (`time[data-ago]`).
+    ago.js says the same as time goes on.
     """
     seconds = length // SECOND
     if seconds < 1:

@@ -242,7 +242,7 @@ class Teller:
         at = self.action.finished_at
         if at is None or self.now - at > _LATELY:
             return Markup("")
-        words = Markup('<time datetime="{}" data-ago>{}</time>')
+        words = Markup('<time class="ago" datetime="{}">{}</time>')
         return Markup(", ") + words.format(to_rfc3339(at), ago(self.now - at))
 
     def _repeated(self) -> Iterator[Markup]:
