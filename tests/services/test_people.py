@@ -26,7 +26,7 @@ def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real argon2id with little work."""
     quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     monkeypatch.setattr(sign_in, "_hasher", quick)
-    monkeypatch.setattr(sign_in, "_NOBODY", quick.hash("nobody has this password"))
+    sign_in._nobody.cache_clear()
 
 
 @pytest.fixture

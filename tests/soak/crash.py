@@ -37,6 +37,8 @@ def _part(found: Found, part: Sequence[Trial], on: int, until: float) -> None:
         nonlocal said
         found.trials += number
         found.faults += faults
+        for fault in faults:
+            print(f"  fault: {fault}", flush=True)
         found.seconds = before + time.monotonic() - began
         if faults or time.monotonic() - said > _SAY:
             said = time.monotonic()

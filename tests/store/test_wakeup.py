@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Iterator
+from time import sleep
 
 import pytest
 from sqlalchemy import text
 
 from tests.store.rows import ANA, put
 from webapp.domain.times import SECOND
-from webapp.store import transitions
+from webapp.store import transitions, wakeup
 from webapp.store.engine import Database, Tx
 from webapp.store.wakeup import NOTHING, UNKNOWN
 
@@ -129,3 +130,20 @@ def test_closing_ends_the_threads(database: Database) -> None:
     assert len(set(threading.enumerate()) - before) == (2 if database.dialect != "sqlite" else 1)
     database.close()
     assert not {thread for thread in set(threading.enumerate()) - before if thread.is_alive()}
+
+
+def test_a_stop_while_a_commit_is_being_told_ends_the_watching(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is waited for in vain, and no connection stays behind."""
+    monkeypatch.setattr(wakeup, "_DEBOUNCE", 30.0)
+    before = threading.active_count()
+    db = Database(postgresql_url)
+    db.wakeup.watch()
+    db.wakeup.poke(1)
+    ear = Ear()
+    db.wakeup.subscribe(ear)
+    assert ear.wait(1)  # it listens, so the other connection stands or will in a moment
+    sleep(0.3)
+    db.close()
+    assert threading.active_count() == before

@@ -1,6 +1,7 @@
 """People: adding them, signing in, signing out."""
 
 from collections.abc import Collection
+from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
@@ -22,7 +23,15 @@ FAILURES_OF_ADDRESS = 10
 FAILURES_OF_HOST = 50
 
 _hasher = PasswordHasher()
-_NOBODY = _hasher.hash("nobody has this password")
+
+
+@cache
+def _nobody() -> str:
+    """What the password of an unknown address is compared with: it takes as long as another's.
+
+    Made when somebody first signs in, whoever it is: a tenth of a second at each start was a lot.
+    """
+    return _hasher.hash("nobody has this password")
 
 
 class SignInFailed(DeskError):
@@ -89,8 +98,8 @@ def sign_in(desk: Desk, *, email: str, password: str, host: str) -> str:
         if any(people.failures(tx, subject) >= most for subject, most in subjects.items()):
             raise TooManyAttempts("Too many failed sign-ins: wait 15 minutes, or ask an admin.")
         known = people.by_email(tx, email)
-    kept = known[1] if known else ""
-    if not _matches(kept or _NOBODY, password) or known is None or not kept:
+    kept, nobody = known[1] if known else "", _nobody()
+    if not _matches(kept or nobody, password) or known is None or not kept:
         desk.db.transact(lambda tx: _note(tx, list(subjects)))
         raise SignInFailed("This address and password do not belong together.")
     person = known[0]

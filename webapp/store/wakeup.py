@@ -115,7 +115,9 @@ class Wakeup:
         # The driver's own cursor: this runs after every commit.
         raw: Any = conn.connection.driver_connection
         send = "SELECT pg_notify(%s, %s)"
-        while self._dirty.wait() and not self._stopped.is_set():
+        # What `stop()` sets may be cleared here: whether it has stopped is asked after that.
+        while not self._stopped.is_set():
+            self._dirty.wait()
             self._stopped.wait(_DEBOUNCE)
             self._dirty.clear()
             with self._lock:
