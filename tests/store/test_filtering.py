@@ -70,6 +70,7 @@ RULES: dict[str, Rule] = {
     "q=50%25+o'neil": lambda one: one.customer["ref"] == "c-3",
     "q=a_r": lambda one: one.customer["name"] == "Asha_Rao",
     "q=a%25r": lambda _: False,
+    "q=t%25c": lambda _: False,
     "q=%5C": lambda _: False,
     "q=torn&kind=refund&agent=shop": lambda one: (
         (one.summary, one.kind, one.agent) == ("Torn cover", "refund", "shop")
