@@ -1,8 +1,8 @@
 // What every page has: times in the reader's zone, menus that close, tokens for late forms.
 
-import "desk/ago.js";
 import { csrfToken } from "desk/server.js";
 import { localize } from "desk/zones.js";
+import "desk/ago.js";
 
 localize(document);
 
