@@ -49,25 +49,27 @@ def test_each_row_has_its_own_result_and_the_sum_says_how_many(world: World) -> 
     assert world.look(stale["id"])["state"] == "scheduled"
 
 
-@pytest.mark.parametrize("verb", ["cancel", "hold", "extend", "approve", "run-now"])
-def test_a_repeat_with_its_key_answers_the_same_and_does_nothing_twice(
-    world: World, verb: str
-) -> None:
+def test_a_repeat_with_its_key_answers_the_same_and_does_nothing_twice(world: World) -> None:
     """Promise 9. The first answer was lost; the versions are those that were on screen then."""
+    for verb in ("cancel", "hold", "extend", "approve", "run-now"):
+        _repeat(world, verb)
+
+
+def _repeat(world: World, verb: str) -> None:
     state = State.AWAITING_APPROVAL if verb == "approve" else State.SCHEDULED
     chosen = [world.put(state) for _ in range(3)]
     body = {"verb": verb, "rows": rows(*chosen)}
-    first = bulk(world.ana, body, "press-1").get_json()
+    first = bulk(world.ana, body, f"{verb}-1").get_json()
     assert all(one["good"] for one in first["results"])
     before = world.everything()
-    again = bulk(world.ana, body, "press-1").get_json()
+    again = bulk(world.ana, body, f"{verb}-1").get_json()
     assert again["message"] == first["message"]
     assert world.everything() == before
-    other = bulk(world.ana, body, "press-2").get_json()
+    other = bulk(world.ana, body, f"{verb}-2").get_json()
     assert outcomes(other) != outcomes(first), "another press is another question"
     assert not any(
         one["outcome"] == outcomes(first)[0]
-        for one in bulk(world.ida, body, "press-1").get_json()["results"]
+        for one in bulk(world.ida, body, f"{verb}-1").get_json()["results"]
     )
 
 
@@ -133,31 +135,30 @@ def test_once_the_desk_cannot_decide_no_more_are_tried(
     assert tried == [chosen[0]["id"]]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {},
-        {"verb": "cancel"},
-        {"verb": "resolve", "rows": []},
-        {"verb": "nonsense", "rows": []},
-        {"verb": "cancel", "rows": [], "filter": ""},
-        {"verb": "cancel", "rows": [{"id": "x"}]},
-        {"verb": "cancel", "rows": [{"id": "x", "version": 1}] * 501},
-        {"verb": "cancel", "filter": "min=ten"},
-        {"verb": "reject", "rows": []},
-        {"verb": "extend", "rows": [], "seconds": 0},
-        {"verb": "cancel", "rows": [], "more": 1},
-        [],
-    ],
-)
-def test_what_is_not_understood_is_refused_by_name(world: World, body: Any) -> None:
-    action = world.returns.draft()
+BAD: list[Any] = [
+    {},
+    {"verb": "cancel"},
+    {"verb": "resolve", "rows": []},
+    {"verb": "nonsense", "rows": []},
+    {"verb": "cancel", "rows": [], "filter": ""},
+    {"verb": "cancel", "rows": [{"id": "x"}]},
+    {"verb": "cancel", "rows": [{"id": "x", "version": 1}] * 501},
+    {"verb": "cancel", "filter": "min=ten"},
+    {"verb": "reject", "rows": []},
+    {"verb": "extend", "rows": [], "seconds": 0},
+    {"verb": "cancel", "rows": [], "more": 1},
+    [],
+]
+
+
+def test_what_is_not_understood_is_refused_by_name(world: World) -> None:
+    world.returns.draft()
     before = world.everything()
-    answer = bulk(world.ana, body)
-    assert answer.status_code == 400
-    assert answer.get_json()["errors"]
+    for body in BAD:
+        answer = bulk(world.ana, body)
+        assert answer.status_code == 400, body
+        assert answer.get_json()["errors"]
     assert world.everything() == before
-    assert world.look(action["id"])["state"] == "scheduled"
 
 
 def test_only_people_with_the_token_may(world: World) -> None:

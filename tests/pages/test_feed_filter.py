@@ -91,12 +91,12 @@ def test_a_screen_goes_on_behind_what_it_has(world: World, monkeypatch: pytest.M
     assert sorted(seen) == sorted(everything)
 
 
-@pytest.mark.parametrize("after", ["x", "e30=", "bnVsbA", "eyJjbG9jayI6WyJ4IiwxXX0", "é"])
-def test_a_token_that_nobody_gave_is_refused(world: World, after: str) -> None:
-    for path in ("/", "/feed/rows"):
-        answer = world.ana.client.get(f"{path}?after={after}")
-        assert answer.status_code == 400
-        assert "<b>after</b>: not a place in this feed" in answer.text
+def test_a_token_that_nobody_gave_is_refused(world: World) -> None:
+    for after in ("x", "e30=", "bnVsbA", "eyJjbG9jayI6WyJ4IiwxXX0", "é"):
+        for path in ("/", "/feed/rows"):
+            answer = world.ana.client.get(f"{path}?after={after}")
+            assert answer.status_code == 400, after
+            assert "<b>after</b>: not a place in this feed" in answer.text
 
 
 def test_live_rows_are_asked_for_by_the_same_rule(world: World) -> None:
