@@ -2,6 +2,7 @@
 
 import { csrfToken } from "desk/server.js";
 import { localize } from "desk/zones.js";
+import "desk/ago.js";
 
 localize(document);
 

@@ -16,6 +16,7 @@ def test_one_click_cancels_and_the_row_says_so(stage: Stage, screen: Screen) -> 
     expect(row).to_contain_text(
         re.compile(r"Nothing happened. Cancelled by Ana with (10:00|9:5\d) left")
     )
+    expect(row).to_contain_text(re.compile(r"left, [1-9] s ago\."))  # and goes on counting
     expect(row.locator("[data-do=cancel]")).to_have_count(0)
     assert stage.look(action_id)["cancelled_by"] == "staff:ana@example.com"
 

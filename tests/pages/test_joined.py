@@ -18,7 +18,7 @@ def test_the_row_and_its_page_say_how_many_and_what(world: World) -> None:
     row = re.search(rf'<li class="action" data-action="{made}".*?</li>', feed, re.DOTALL)
     assert row
     assert f'data-version="{third["version"]}"' in row[0]
-    assert '<span class="mark">joined from 3 drafts</span>' in row[0]
+    assert ">joined from 3 drafts</span>" in row[0]
     assert 'Joined by <span class="said">“Say &lt;two&gt;”</span>.' in row[0]
     page = world.ana.client.get(f"/actions/{made}").text
     panel = re.search(r"<section class=\"panel\" data-parts>.*?</section>", page, re.DOTALL)

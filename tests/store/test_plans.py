@@ -5,15 +5,18 @@ CASES graphile/worker#274: fetching slowed as future and finished rows grew.
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from sqlalchemy import text
 
 from tests.store.rows import LEASE, claim_all, put
+from webapp.domain.filters import parse
 from webapp.domain.times import SECOND
-from webapp.store import approvals, overdue
+from webapp.store import approvals, feed_sources, overdue
 from webapp.store.batches import CLAIM, NEXT_DUE, OLDEST_OVERDUE
 from webapp.store.engine import Database
+from webapp.store.filtering import conditions
 from webapp.store.schema import action
 
 MANY = 100_000
@@ -128,6 +131,38 @@ def test_what_waits_for_approval_is_found_by_an_index(
     # where hardly any wait, PostgreSQL takes either
     assert "ix_action_asking" in found or "ix_action_approve_by" in found, found
     assert "Seq Scan on action" not in found, found
+
+
+@pytest.mark.parametrize("source", feed_sources.SOURCES, ids=lambda source: source.name)
+@pytest.mark.parametrize(
+    "query", ["", "agent=bot", "kind=refund&q=torn", "currency=INR&min=1", "due=60"]
+)
+def test_a_filtered_feed_keeps_to_its_index(
+    crowded: Any, backend: str, source: feed_sources.Source, query: str
+) -> None:
+    """What is open is read, and not all that an agent ever drafted; behind a page, too."""
+    db = crowded(backend)
+    asked = parse(parse_qs(query))
+    if not source.states & asked.states:
+        pytest.skip("it is not read for this")
+    wanted = conditions(asked, 1)
+    behind = ("held" if source is feed_sources.ASKING else 10**15, "0195")
+    for more in ((), (source.behind(behind),)):
+        found = _written_out(db, source.of([*wanted, *more]).limit(200), b_since=1, b_lately=1)
+        assert source.index in found, found
+        assert "Seq Scan on action" not in found, found
+
+
+def _written_out(db: Database, statement: Any, **values: int) -> str:
+    """`plan`, its values in the text: lists and what is not given have none of their own."""
+    given = {name: value for name, value in values.items() if name in statement.compile().params}
+    with db.read() as tx:
+        kwargs = {"literal_binds": True, "render_postcompile": True}
+        compiled = statement.params(given).compile(tx.conn, compile_kwargs=kwargs)
+        explain = "EXPLAIN QUERY PLAN " if db.dialect == "sqlite" else "EXPLAIN "
+        return "\n".join(
+            str(row[-1]) for row in tx.conn.exec_driver_sql(explain + str(compiled)).all()
+        )
 
 
 def test_the_one_due_row_is_found_among_them(crowded: Any, backend: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from webapp.domain.currencies import EXPONENTS
-from webapp.web.moments import Zone, amount, countdown, span
+from webapp.web.moments import Zone, ago, amount, countdown, span
 
 SECOND = 1_000_000
 
@@ -69,3 +69,11 @@ def test_a_time_names_its_zone() -> None:
     assert kolkata.stamp(at) == "30 Nov 2026, 06:23:20 IST"
     marked = kolkata.marked(at)
     assert marked == '<time datetime="2026-11-30T00:53:20.114Z" data-as="clock">06:23:20 IST</time>'
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [(0, "just now"), (0.9, "just now"), (2, "2 s ago"), (60, "1 min ago"), (7_199, "1 h ago")],
+)
+def test_how_long_ago_is_rounded_down(length: float, words: str) -> None:
+    assert ago(int(length * SECOND)) == words

@@ -12,13 +12,15 @@ from webapp.store.people import Person
 class Caller:
     """A person, an agent or the desk itself.
 
-    `actor` stands in events; `owner` is an agent's name and limits it to its own actions.
+    `actor` stands in events; `owner` is an agent's name and limits it to its own actions;
+    `request` names a call that may be repeated: its repeat is answered as the first one was.
     """
 
     actor: str
     name: str
     owner: str | None = None
     person_id: int | None = None
+    request: str | None = None
 
     @classmethod
     def person(cls, who: Person) -> "Caller":
@@ -37,7 +39,8 @@ class Caller:
 
     def asker(self, reason: str | None = None, seen: int | None = None) -> Asker:
         """For the store's arrows: one asker a call, also when its transaction runs again."""
-        return Asker(self.actor, reason or None, self.owner, seen, uuid.uuid4().hex)
+        request = self.request or uuid.uuid4().hex
+        return Asker(self.actor, reason or None, self.owner, seen, request)
 
 
 POLICY = Caller("policy", "the policy")

@@ -72,6 +72,12 @@ def extend(
     return ask(desk, action_id, caller, _EXTEND, move, seen=seen, stuck=_at_the_limit)
 
 
+def extension_left(found: Action) -> int:
+    """Whole seconds by which it can still be extended."""
+    most = max(found.window * transitions.EXTENSIONS, transitions.EXTENSIONS_AT_LEAST)
+    return max(0, most - found.extended) // SECOND
+
+
 def run_now(
     desk: Desk,
     action_id: str,

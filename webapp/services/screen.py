@@ -1,10 +1,12 @@
 """What a screen shows: rows of the feed with all that their sentences need, read at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from webapp.domain.action import Action
+from webapp.domain.filters import EVERYTHING, Filter
+from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services.desk import Desk
 from webapp.store import actions, attempts, dependants, events, feed, merging, people
@@ -12,6 +14,7 @@ from webapp.store.attempts import Late
 from webapp.store.dependants import Dependant
 from webapp.store.engine import Tx
 from webapp.store.feed import Around
+from webapp.store.feed_sources import Key
 from webapp.store.merging import Part
 
 ROWS = 200
@@ -19,6 +22,8 @@ ENDED_SHOWN_FOR = 15 * 60 * SECOND
 """How long a row that ended stays on the feed."""
 UNSETTLED_SHOWN_FOR = 7 * 24 * 3600 * SECOND
 """How long one stays that ended in a way somebody should look at."""
+UNREAD = 200
+"""How many rows that somebody has not seen in their trouble are told apart."""
 NAMED = 20
 """How many of the actions that its cancel would stop a row names at most."""
 _LEVELS = NAMED + 1
@@ -47,6 +52,21 @@ class Surroundings:
         return known or actor.partition(":")[2] or _CALLED.get(actor, actor)
 
 
+class Page(NamedTuple):
+    """Rows of the feed with what they refer to, and what a screen has to know of the others."""
+
+    rows: list[Action]
+    around: Surroundings
+    cursor: str
+    """From where a socket goes on."""
+    counts: feed.Counts
+    ends: dict[str, Key] | None
+    """Where the next page begins; None: this was the last one."""
+    unread: list[str]
+    """Ids of what failed, is held or of unknown outcome, and this person has not seen so: at most
+    UNREAD."""
+
+
 class Changes(NamedTuple):
     """Events, and rows by id with what they refer to."""
 
@@ -57,21 +77,40 @@ class Changes(NamedTuple):
     """By the id of a touched row: those whose sentences it changes."""
 
 
-def page(desk: Desk) -> tuple[list[Action], Surroundings, str]:
-    """The feed's rows, what they refer to, and the cursor from which a socket goes on.
+def page(
+    desk: Desk,
+    person_id: int,
+    wanted: Filter = EVERYTHING,
+    after: Mapping[str, Key] | None = None,
+) -> Page:
+    """The next rows of the feed behind `after`, as far as they match.
 
     The cursor is read first: an event after it may be shown twice, none can be missed.
     """
-    now = desk.now()
     with desk.db.read() as tx:
         cursor = events.latest(tx)
-        rows = feed.page(
-            tx,
-            limit=ROWS,
-            unsettled_since=now - UNSETTLED_SHOWN_FOR,
-            ended_since=now - ENDED_SHOWN_FOR,
-        )
-        return rows, surroundings(tx, rows), cursor
+        found = _reader(desk, tx, wanted).page(ROWS, after)
+        unread = feed.unread(tx, person_id, desk.now() - UNSETTLED_SHOWN_FOR, UNREAD)
+        around = surroundings(tx, found.rows)
+        return Page(found.rows, around, cursor, found.counts, found.ends, unread)
+
+
+def matching(desk: Desk, wanted: Filter, ids: Iterable[str]) -> list[str]:
+    """Those of `ids` that match."""
+    with desk.db.read() as tx:
+        return feed.matching(tx, wanted, desk.now(), ids)
+
+
+def all_of(desk: Desk, wanted: Filter, states: Iterable[State], limit: int) -> list[str]:
+    """What stands on the feed, matches, and is in one of `states`: ids."""
+    with desk.db.read() as tx:
+        return _reader(desk, tx, wanted).ids(states, limit)
+
+
+def _reader(desk: Desk, tx: Tx, wanted: Filter) -> feed.Reader:
+    now = desk.now()
+    since = feed.Since(unsettled=now - UNSETTLED_SHOWN_FOR, ended=now - ENDED_SHOWN_FOR)
+    return feed.Reader(tx, wanted, since, now)
 
 
 def rows(desk: Desk, ids: Iterable[str]) -> tuple[dict[str, Action], Surroundings]:

@@ -22,8 +22,9 @@ from webapp.store.schema import action
 
 RELEASE_AT_LEAST = 30 * SECOND
 """A released action leaves people at least this long."""
+EXTENSIONS = 10
 EXTENSIONS_AT_LEAST = 3_600 * SECOND
-"""Extensions in all: this, or ten windows if that is more."""
+"""Extensions in all: this, or EXTENSIONS windows if that is more."""
 RESERVED_BEYOND = 300 * SECOND
 """A reservation lasts at least this much longer than the time to execute: a late claim finds it."""
 
@@ -113,7 +114,7 @@ _EXTEND = Arrow(
         **RENEW,
     ).where(
         action.c.extended + _span
-        <= later(action.c.window * 10, literal(EXTENSIONS_AT_LEAST, BigInteger()))
+        <= later(action.c.window * EXTENSIONS, literal(EXTENSIONS_AT_LEAST, BigInteger()))
     ),
 )
 _RUN_NOW = Arrow(

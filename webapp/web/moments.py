@@ -67,6 +67,19 @@ def age(length: int) -> str:
     return f"{hours} h {rest} min" if hours < 24 else f"{hours // 24} d {hours % 24} h"
 
 
+def ago(length: int) -> str:
+    """How long ago something happened: `just now`, `2 s ago`, `5 min ago`, `2 h ago`.
+
+    ago.js says the same as time goes on.
+    """
+    seconds = length // SECOND
+    if seconds < 1:
+        return "just now"
+    if seconds < _MINUTE:
+        return f"{seconds} s ago"
+    return f"{seconds // _MINUTE} min ago" if seconds < _HOUR else f"{seconds // _HOUR} h ago"
+
+
 def span(length: int) -> str:
     """A measured span, as exact as it is short: `4 ms`, `0.3 s`, `18 s`, `1:04 min`, `2 d 4 h`."""
     length = abs(length)

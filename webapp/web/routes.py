@@ -145,6 +145,8 @@ _PAGES = (
     _page("POST", "/pause", Who.STAFF, "Pause everything, a kind or an agent"),
     _page("POST", "/pause/{id}/end", Who.STAFF, "Resume"),
     _page("GET", "/feed/rows", Who.STAFF, "The feed's rows alone"),
+    Route("GET", "/feed/match", Who.STAFF, "Which rows a filter has"),
+    Route("POST", "/feed/bulk", Who.STAFF, "One press for several actions"),
     _page("GET", "/feed/pauses", Who.STAFF, "The pauses that stand, alone"),
     Route("POST", "/feed/views", Who.STAFF, "What was really on screen"),
     Route("GET", "/feed/socket", Who.STAFF, "The live feed", None, Answer.SOCKET),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from webapp.domain.action import Action
-from webapp.domain.states import RAN_OUT
+from webapp.domain.states import RAN_OUT, State
 from webapp.domain.verbs import Verb, verbs
 from webapp.services.screen import Surroundings
 
@@ -74,7 +74,7 @@ def buttons(action: Action, around: Surroundings, what: str, also_stops: str = "
                 Button(verb, words, _href(action, verb, outcome=outcome), asks=words.rstrip("…"))
                 for outcome, words in _OUTCOMES.items()
             ]
-        elif verb is not Verb.AGAIN or not again_of(action, around):
+        elif verb is not Verb.AGAIN or can_be_repeated(action, around):
             spoken = _SPOKEN[verb].format(what) if verb in _SPOKEN else None
             if spoken and also_stops and verb in _ENDS:
                 spoken += f", which {also_stops}"
@@ -107,6 +107,17 @@ def again_of(action: Action, around: Surroundings) -> str | None:
     """The id of the action that repeats this one and has not ended without an effect."""
     repeats = around.around.again.get(action.id, ())
     return next((one.id for one in repeats if one.state not in RAN_OUT), None)
+
+
+def can_be_repeated(action: Action, around: Surroundings) -> bool:
+    """Nobody repeats it yet, and it would not run alone what was to run after something else."""
+    return again_of(action, around) is None and not alone(action, around)
+
+
+def alone(action: Action, around: Surroundings) -> list[Action]:
+    """What it was to run after and has not been executed: repeated, it would run without."""
+    parents = (around.actions.get(one) for one in action.depends_on)
+    return [one for one in parents if one and one.state is not State.EXECUTED]
 
 
 def can_be_repaired(action: Action, around: Surroundings) -> bool:

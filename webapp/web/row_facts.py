@@ -7,13 +7,13 @@ from markupsafe import Markup, escape
 
 from webapp.domain.action import Action
 from webapp.domain.states import RAN_OUT, State
-from webapp.domain.times import SECOND, from_rfc3339
+from webapp.domain.times import SECOND, from_rfc3339, to_rfc3339
 from webapp.services.cancel import late_receipt
 from webapp.services.late import disagreeing
 from webapp.services.objection import CUSTOMER
 from webapp.services.screen import Surroundings
-from webapp.web.moments import Zone, countdown, span
-from webapp.web.row_buttons import again_of, can_be_repaired, repair
+from webapp.web.moments import Zone, ago, countdown, span
+from webapp.web.row_buttons import again_of, alone, can_be_repaired, repair
 from webapp.web.visible import plain, shortened, visible
 
 _EFFECTS = {
@@ -26,6 +26,8 @@ _NO_WINDOW = {
     State.HELD: "a window would not have run it, the breaker would have held it",
 }
 _QUOTED_AT_MOST = 300
+_LATELY = 3_600 * SECOND
+"""For so long it is told how long ago it ended; then the time alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Teller:
     action: Action
     around: Surroundings
     zone: Zone
+    now: int
 
     def facts(self) -> list[Markup]:
         """Sentences, none where the row speaks for itself."""
@@ -193,7 +196,8 @@ class Teller:
             left = "while it was held"
         else:
             left = time_left(action)
-        yield Markup("Nothing happened. Cancelled by {} {}.").format(who, left)
+        told = Markup(" ").join(filter(None, (who, left)))
+        yield Markup("Nothing happened. Cancelled by {}{}.").format(told, self._ago())
         if ended:
             yield Markup("It went along with {}.").format(self.called(ended[0]))
         elif action.cancel_reason:
@@ -203,7 +207,9 @@ class Teller:
     def _rejected(self) -> Iterator[Markup]:
         by_itself = self.action.state_by == "policy"
         who = Markup("itself") if by_itself else self.name(self.action.state_by)
-        yield Markup("Rejected by {}: {}.").format(who, self._quoted(self.action.state_reason))
+        said = self._quoted(self.action.state_reason)
+        when = "" if by_itself else self._ago()
+        yield Markup("Rejected by {}: {}{}.").format(who, said, when)
         yield from self._repeated()
 
     def _failed(self) -> Iterator[Markup]:
@@ -237,10 +243,23 @@ class Teller:
                 late.attempt, self.zone.marked(late.at, "exact"), visible(late.provider_id or "?")
             )
 
+    def _ago(self) -> Markup:
+        """`, 2 s ago`, which scripts keep true; nothing of what ended long ago."""
+        at = self.action.finished_at
+        if at is None or self.now - at > _LATELY:
+            return Markup("")
+        words = Markup('<time class="ago" datetime="{}">{}</time>')
+        return Markup(", ") + words.format(to_rfc3339(at), ago(self.now - at))
+
     def _repeated(self) -> Iterator[Markup]:
         repeat = again_of(self.action, self.around)
         if repeat is not None:
             yield Markup('<a href="/actions/{}">Scheduled again</a>.').format(repeat)
+        else:
+            for parent in alone(self.action, self.around)[:1]:
+                yield Markup("It was to run after {}, so it is not scheduled again alone.").format(
+                    self.called(parent)
+                )
 
     def _parents(self) -> list[Action]:
         parents = (self.around.actions.get(one) for one in self.action.depends_on)

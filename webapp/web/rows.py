@@ -3,16 +3,13 @@
 A row is the same for everybody who may see it: staff and admins have the same buttons.
 """
 
-import re
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar
 
 from markupsafe import Markup
 
 from webapp.domain.action import Action
-from webapp.domain.currencies import EXPONENTS
 from webapp.domain.states import TOO_LATE, State
 from webapp.domain.times import maybe_rfc3339
 from webapp.services.late import disagreeing
@@ -20,6 +17,7 @@ from webapp.services.screen import NAMED, Surroundings
 from webapp.store.dependants import Dependant
 from webapp.web import row_buttons
 from webapp.web.moments import Zone, amount, countdown
+from webapp.web.risk_marks import Mark, marks
 from webapp.web.row_buttons import Button, Field
 from webapp.web.row_facts import Teller, beside
 from webapp.web.visible import plain, shortened
@@ -27,12 +25,6 @@ from webapp.web.visible import plain, shortened
 SUMMARY_AT_MOST = 140
 """Characters of the summary in a row; the action's page has all of it."""
 _ASKS = frozenset({State.AWAITING_APPROVAL, State.HELD, State.UNKNOWN})
-ORDINARY = (
-    *("window of", "amount under", "amount up to"),
-    *("immediate:", "this kind needs approval", "this kind is in shadow", "instead of:"),
-)
-"""How reasons begin that say nothing of a risk."""
-_MONEY = re.compile(r"\b(\d+(?:\.\d+)?) ([A-Z]{3})\b")
 
 
 @dataclass(frozen=True)
@@ -43,6 +35,11 @@ class Row:
     around: Surroundings
     zone: Zone
     now: int
+    pickable: bool = False
+    """It has a checkbox. Without, a page of 200 rows stays below 200 KB; scripts add their own."""
+    picked: bool = False
+    answer: str = ""
+    """What the last press for several was told of it."""
 
     queued: ClassVar[bool] = False
     """It stands in the queue of the approvals, with all that it would send."""
@@ -131,22 +128,9 @@ class Row:
         return f"{self.action.of.label.lower()}{money} for {plain(shortened(self.whom, 60))}"
 
     @property
-    def marks(self) -> list[str]:
-        """Why somebody should look: the policy's reasons, and what has happened since."""
-        if self.action.state not in (State.AWAITING_APPROVAL, State.SCHEDULED, State.HELD):
-            return []
-        because = self.action.decision.get("because", ())
-        said = self.action.state_reason or ""
-        found = [
-            in_words(reason)
-            for reason in because
-            if not reason.startswith(ORDINARY) and reason not in said
-        ]
-        if self.action.attempt:
-            found.append(f"attempt {self.action.attempt + 1}")
-        if self.action.again_of:
-            found.append("again")
-        return found
+    def marks(self) -> list[Mark]:
+        """Why somebody should look."""
+        return marks(self.action)
 
     @property
     def stopped(self) -> list[Dependant]:
@@ -179,13 +163,4 @@ class Row:
 
     @cached_property
     def _teller(self) -> Teller:
-        return Teller(self.action, self.around, self.zone)
-
-
-def in_words(reason: str) -> str:
-    """`amount above 5000.00 INR` -> `amount above ₹5,000.00`"""
-    return _MONEY.sub(lambda found: amount(_minor_units(found[1], found[2]), found[2]), reason)
-
-
-def _minor_units(number: str, currency: str) -> int:
-    return int(Decimal(number).scaleb(EXPONENTS.get(currency, 2)))
+        return Teller(self.action, self.around, self.zone, self.now)

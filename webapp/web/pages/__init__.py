@@ -10,6 +10,7 @@ from webapp.web.pages import (
     customer_link,
     customers,
     feed,
+    feed_bulk,
     history,
     history_try,
     ladder,
@@ -27,8 +28,9 @@ from webapp.web.pages import (
 )
 
 _PAGES = (
-    *(feed, approvals, action, case, customer_link, pauses, history, reports, sign_in, welcome),
-    *(status, settings, history_try, ladder, people, agents, stock, customers, paused, sandbox),
+    *(feed, feed_bulk, approvals, action, case, customer_link, pauses, history, reports),
+    *(sign_in, welcome, status, settings, history_try, ladder, people, agents),
+    *(stock, customers, paused, sandbox),
 )
 
 

@@ -15,7 +15,8 @@ from webapp.store.dependants import Dependant
 from webapp.store.events import Event
 from webapp.store.merging import Part
 from webapp.web.moments import Zone, amount, span
-from webapp.web.rows import Row, in_words
+from webapp.web.risk_marks import in_words
+from webapp.web.rows import Row
 from webapp.web.visible import visible
 
 _WORDS = {
