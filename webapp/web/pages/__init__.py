@@ -15,6 +15,7 @@ from webapp.web.pages import (
     paused,
     pauses,
     people,
+    preferences,
     sandbox,
     settings,
     sign_in,
@@ -24,7 +25,7 @@ from webapp.web.pages import (
 )
 
 _PAGES = (
-    *(feed, approvals, action, pauses, sign_in, welcome, status),
+    *(feed, approvals, action, pauses, sign_in, welcome, preferences, status),
     *(settings, history_try, ladder, people, agents, stock, customers, paused, sandbox, not_built),
 )
 
