@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.stage import Screen, Stage
-from webapp.services import hold
+from webapp.services import clock
 from webapp.services.caller import Caller
 
 RECORD = """
@@ -66,9 +66,7 @@ def test_times_are_in_the_zone_that_was_chosen(
     screen.button(after, "cancel").wait_for()
 
 
-def test_a_notice_comes_while_nobody_looks(
-    stage: Stage, choosing: Callable[..., Screen]
-) -> None:
+def test_a_notice_comes_while_nobody_looks(stage: Stage, choosing: Callable[..., Screen]) -> None:
     """One a change, without the customer's name; none for who looks, or has not asked for them."""
     screen = choosing()
     page = screen.page
@@ -76,7 +74,7 @@ def test_a_notice_comes_while_nobody_looks(
     one, two, three = (stage.draft() for _ in range(3))
 
     def held(action_id: str) -> None:
-        hold.hold(stage.services, action_id, Caller.command(), reason="a test looks")
+        clock.hold(stage.services, action_id, Caller.command(), reason="a test looks")
         expect(screen.row(action_id)).to_have_attribute("data-state", "held")
 
     page.goto(stage.url)

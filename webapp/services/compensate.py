@@ -12,7 +12,7 @@ from webapp.domain.states import State
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import DraftResult, insert
-from webapp.services.explain import check_seen, require
+from webapp.services.explain import check_kept, check_seen, require
 from webapp.services.new import New
 
 NOTE_AT_MOST = 5_000
@@ -35,6 +35,7 @@ def compensate(
     """
     with desk.db.read() as tx:
         found = require(tx, action_id, caller)
+    check_kept(found)
     way_back = _way_back(found, name)
     if found.state is State.UNKNOWN:
         raise UnknownOutcome("Nobody knows yet whether it happened: resolve that first.")

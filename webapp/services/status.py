@@ -56,7 +56,7 @@ def by_token(desk: Desk, text: str) -> Status | None:
     action_id = "-".join((plain[:8], plain[8:12], plain[12:16], plain[16:20], plain[20:]))
     with desk.db.read() as tx:
         found = actions.get(tx, action_id)
-        if found is None:
+        if found is None or found.pruned:
             return None
         paused = any(_stops(pause, found) for pause in pauses.standing(tx))
     return Status(found, status_of(found), paused)

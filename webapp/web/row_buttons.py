@@ -66,7 +66,7 @@ def buttons(action: Action, around: Surroundings, what: str, also_stops: str = "
     `what` names the action to listeners, `also_stops` what ends with it.
     """
     found: list[Button] = []
-    for verb in verbs(action.state):
+    for verb in () if action.pruned else verbs(action.state):
         if verb is Verb.COMPENSATE:
             found += _way_back(action, around, what)
         elif verb is Verb.RESOLVE:
@@ -114,6 +114,7 @@ def can_be_repaired(action: Action, around: Surroundings) -> bool:
     way_back = action.of.way_back
     return (
         way_back is not None
+        and not action.pruned
         and way_back.available(action.payload)
         and repair(action, around) is None
     )

@@ -56,6 +56,8 @@ class Row:
     def needs_person(self) -> bool:
         """It goes no further, or should not be left, without somebody's decision."""
         action = self.action
+        if action.pruned:
+            return False
         if action.state in _ASKS:
             return True
         if disagreeing(action, self.around.late.get(action.id, ())):
@@ -114,11 +116,13 @@ class Row:
     @property
     def whom(self) -> str:
         """The customer, by the name that the agent gave."""
+        if self.action.pruned:
+            return "somebody whose data was removed"
         return str(self.action.customer.get("name") or self.action.customer["ref"])
 
     @property
     def target(self) -> str:
-        return self.action.of.target(self.action.payload)
+        return "" if self.action.pruned else self.action.of.target(self.action.payload)
 
     @property
     def summary(self) -> str:
