@@ -18,7 +18,7 @@ from tests.shots.pages import Shot, missing, shots
 from tests.shots.scene import Scene, scene
 
 WIDTHS = (1440, 768, 390, 320)
-HEIGHT = 900
+HEIGHT, TALLEST = 900, 12_000
 SETTLED_MS = 400
 """For times in the reader's zone, plots and the socket's first frames."""
 _TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -31,6 +31,10 @@ class Look:
     name: str
     options: dict[str, Any]
     media: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        return int(self.options["viewport"]["width"])
 
 
 def looks() -> Iterator[Look]:
@@ -46,7 +50,12 @@ def looks() -> Iterator[Look]:
 
 
 def _window(width: int, **more: Any) -> dict[str, Any]:
-    return {"viewport": {"width": width, "height": HEIGHT}, "reduced_motion": "reduce", **more}
+    return {
+        "viewport": {"width": width, "height": HEIGHT},
+        "reduced_motion": "reduce",
+        "timezone_id": "Asia/Kolkata",
+        **more,
+    }
 
 
 def main() -> int:
@@ -99,7 +108,11 @@ def listen(page: Page, said: list[str]) -> None:
 def _picture(
     page: Page, made: Scene, look: Look, shot: Shot, said: list[str], into: Path
 ) -> Iterator[str]:
+    page.set_viewport_size({"width": look.width, "height": HEIGHT})
     answer = page.goto(made.url + shot.path)
+    # rows below the window are not painted (content-visibility)
+    tall = page.evaluate("document.documentElement.scrollHeight")
+    page.set_viewport_size({"width": look.width, "height": max(HEIGHT, min(tall, TALLEST))})
     page.wait_for_timeout(SETTLED_MS)
     page.screenshot(path=into / _file(shot, look), full_page=True)
     where = f"{shot.name}, {look.name}"

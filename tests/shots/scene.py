@@ -128,7 +128,9 @@ class _Director:
             "rejected": self._rejected(),
             "held": self._held(),
             "awaiting": self._draft(
-                orders.stop_parcel(self._order(), "https://warehouse.example", reason="It ships tonight.")
+                orders.stop_parcel(
+                    self._order(), "https://warehouse.example", reason="It ships tonight."
+                )
             ),
             "executing": self._executing(),
             "odd": self._odd(),
@@ -218,7 +220,9 @@ class _Director:
         return action_id
 
     def _rejected(self) -> str:
-        body = orders.stop_parcel(self._order(), "https://warehouse.example", reason="It ships tonight.")
+        body = orders.stop_parcel(
+            self._order(), "https://warehouse.example", reason="It ships tonight."
+        )
         action_id = self._draft(body)
         decide.reject(self._desk, action_id, self._ana, reason="It has shipped already")
         return action_id
