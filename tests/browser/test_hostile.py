@@ -179,14 +179,22 @@ def test_no_page_has_more_than_its_template_wrote(hostile: Hostile, watched: Pag
     for path in [*everywhere, "/settings/refund", "/settings/refund/ladder"]:
         watched.goto(stage.url + path)
         assert watched.evaluate(THIS_PAGE) == [], path
-    for kind, ids in hostile.ids.items():
+    ours = hostile.ids
+    for kind, ids in ours.items():
         watched.goto(f"{stage.url}/actions/{ids[0]}")
         assert watched.evaluate(THIS_PAGE) == [], kind
-    pages = [f"/actions/{one}" for ids in hostile.ids.values() for one in ids]
+    # of the other kinds a fourth: what they have beside these is escaped by the same macro
+    some = {kind: ids if kind in ("label", "reply") else ids[::4] for kind, ids in ours.items()}
+    pages = [f"/actions/{one}" for ids in some.values() for one in ids]
     asked = [
         f"{path}={quote(text)}"
-        for path in ("/?q", "/history?q", "/reports?from", "/login?next")
-        for text in PAYLOADS
+        for path, texts in (
+            ("/?q", PAYLOADS[::4]),
+            ("/history?q", PAYLOADS),
+            ("/reports?from", PAYLOADS),
+            ("/login?next", PAYLOADS),
+        )
+        for text in texts
     ]
     assert watched.evaluate(THOSE_PAGES, [*pages, *asked]) == []
 

@@ -16,7 +16,7 @@ from webapp.store.pruning import Reach
 DAY = 86_400 * SECOND
 PIECE = 50
 """Rows emptied in one transaction: it must be over before anybody waits for it."""
-MOST_SECONDS = 0.5
+MOST_SECONDS = 1.0
 """After which this round leaves the rest to the next."""
 _STEP = 3_600 * SECOND
 """By at least so much the mark is moved where there was nothing to do."""

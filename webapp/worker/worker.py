@@ -40,7 +40,7 @@ OFFSET_SECONDS = 60.0
 DIGEST_SECONDS = 2.0
 """How often what has happened is counted and made findable; it never hurries anybody."""
 PRUNE_SECONDS = 10.0
-"""How often what is older than the retention is emptied, for a twentieth of that time."""
+"""How often what is older than the retention is emptied, for a tenth of that time at most."""
 CHECKPOINT_SECONDS = 5.0
 """How often SQLite's log is moved into its file, beside the commits instead of in one of them.
 
