@@ -60,7 +60,7 @@ _CHECK = """
 (doc) => {
   const found = [];
   const never = "iframe,frame,object,embed,style,base,math,video,audio,source,img,marquee,applet," +
-    "animate,meta[content*='url' i],link:not([href^='/static/'])";
+    "animate,meta[http-equiv][content*='url' i],link:not([href^='/static/'])";
   for (const one of doc.querySelectorAll(never)) found.push(one.outerHTML.slice(0, 200));
   for (const one of doc.querySelectorAll("script")) {
     const ours = one.getAttribute("src")?.startsWith("/static/") || one.type === "importmap";

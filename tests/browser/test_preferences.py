@@ -60,10 +60,7 @@ def test_times_are_in_the_zone_that_was_chosen(
     after = stage.draft()
     for one in (before, after):
         expect(screen.row(one).locator(".when small")).to_have_text(re.compile(" IST$"))
-    page.get_by_role("link", name="Refund").first.click()
-    expect(page.locator(".trail time").first).to_have_text(re.compile(r"^\d\d:\d\d:\d\d"))
     expect(page.locator("html")).to_have_attribute("data-density", "compact")
-    screen.button(after, "cancel").wait_for()
 
 
 def test_a_notice_comes_while_nobody_looks(stage: Stage, choosing: Callable[..., Screen]) -> None:
@@ -96,9 +93,8 @@ def test_a_notice_comes_while_nobody_looks(stage: Stage, choosing: Callable[...,
         stage.cancel(action_id)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(choosing: Callable[..., Screen], axe: str, scheme: str) -> None:
-    for width in (320, 1440):
+def test_axe_finds_nothing_serious(choosing: Callable[..., Screen], axe: str) -> None:
+    for width, scheme in ((320, "dark"), (1440, "light")):
         screen = choosing(
             viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
         )
