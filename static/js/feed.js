@@ -4,7 +4,6 @@ import { startActions } from "desk/actions.js";
 import { onTick, startClock } from "desk/clock.js";
 import { hearOther, showState, startLine } from "desk/line.js";
 import { changed, count, insert, know, settle } from "desk/order.js";
-import { notice } from "desk/notices.js";
 import { slices } from "desk/queue.js";
 import { adopt, parseRow, remove, rowOf, update } from "desk/rows.js";
 import { ask } from "desk/server.js";
@@ -51,10 +50,7 @@ async function refetch() {
   return fresh.dataset.cursor;
 }
 
-const apply = slices((frame) => {
-  notice(frame, rowOf(frame.id));
-  show(frame.html);
-}, count);
+const apply = slices((frame) => show(frame.html), count);
 const line = new Line(form.dataset.cursor, {
   row: apply,
   reset: refetch,

@@ -26,6 +26,8 @@ from webapp.web.visible import plain, shortened
 
 SUMMARY_AT_MOST = 140
 """Characters of the summary in a row; the action's page has all of it."""
+REMOVED = "data removed"
+"""In the place of what the retention took away."""
 _ASKS = frozenset({State.AWAITING_APPROVAL, State.HELD, State.UNKNOWN})
 ORDINARY = (
     *("window of", "amount under", "amount up to"),
@@ -117,16 +119,16 @@ class Row:
     def whom(self) -> str:
         """The customer, by the name that the agent gave."""
         if self.action.pruned:
-            return "somebody whose data was removed"
+            return "somebody"
         return str(self.action.customer.get("name") or self.action.customer["ref"])
 
     @property
     def target(self) -> str:
-        return "" if self.action.pruned else self.action.of.target(self.action.payload)
+        return REMOVED if self.action.pruned else self.action.of.target(self.action.payload)
 
     @property
     def summary(self) -> str:
-        return shortened(self.action.summary, SUMMARY_AT_MOST)
+        return REMOVED if self.action.pruned else shortened(self.action.summary, SUMMARY_AT_MOST)
 
     @cached_property
     def what(self) -> str:
