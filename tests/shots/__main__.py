@@ -19,7 +19,7 @@ from tests.shots.scene import Scene, scene
 
 WIDTHS = (1440, 768, 390, 320)
 HEIGHT, TALLEST = 900, 12_000
-SETTLED_MS = 400
+SETTLED_MS = 300
 """For times in the reader's zone, plots and the socket's first frames."""
 _TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -110,10 +110,12 @@ def _picture(
 ) -> Iterator[str]:
     page.set_viewport_size({"width": look.width, "height": HEIGHT})
     answer = page.goto(made.url + shot.path)
-    # rows below the window are not painted (content-visibility)
-    tall = page.evaluate("document.documentElement.scrollHeight")
-    page.set_viewport_size({"width": look.width, "height": max(HEIGHT, min(tall, TALLEST))})
-    page.wait_for_timeout(SETTLED_MS)
+    for _ in range(2):
+        # rows below the window are not painted, and only then as tall as they are
+        # (content-visibility)
+        tall = page.evaluate("document.documentElement.scrollHeight")
+        page.set_viewport_size({"width": look.width, "height": min(tall, TALLEST)})
+        page.wait_for_timeout(SETTLED_MS)
     page.screenshot(path=into / _file(shot, look), full_page=True)
     where = f"{shot.name}, {look.name}"
     if (wide := page.evaluate(_TOO_WIDE)) > 0:

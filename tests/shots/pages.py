@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tests.shots.scene import Scene
 from webapp.web.routes import TABLE, Answer
 
-PARTS = frozenset({"/static/{filename}", "/feed/rows", "/feed/pauses"})
+PARTS = frozenset({"/static/{filename}", "/feed/rows", "/feed/pauses", "/reports.csv"})
 """No pages of their own."""
 
 

@@ -34,6 +34,8 @@ from webapp.services import draft as drafts
 from webapp.services import prune as pruning
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
+from webapp.services.digest import digest
+from webapp.services.followers import FOLLOWERS
 from webapp.store import claims, migrate
 from webapp.store.agents import Agent
 from webapp.store.claims import Finish
@@ -99,6 +101,8 @@ def _filled(desk: Desk) -> Scene:
         desk, email="new@demo.example", name="Nia New", role="staff", by="staff:ana@demo.example"
     )
     made.welcome = f"/welcome/{link.token}"
+    while not digest(desk, FOLLOWERS):
+        continue  # counted and findable, as a worker makes it
     customers.flag(desk, "c-long", f"{LONG} {STEERING}", "staff:ana@demo.example")
     return made
 
