@@ -111,8 +111,7 @@ def _picture(
     page.set_viewport_size({"width": look.width, "height": HEIGHT})
     answer = page.goto(made.url + shot.path)
     for _ in range(2):
-        # rows below the window are not painted, and only then as tall as they are
-        # (content-visibility)
+        # by content-visibility, rows below the window are as tall as they are once painted
         tall = page.evaluate("document.documentElement.scrollHeight")
         page.set_viewport_size({"width": look.width, "height": min(tall, TALLEST)})
         page.wait_for_timeout(SETTLED_MS)
