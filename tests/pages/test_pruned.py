@@ -158,12 +158,12 @@ def test_nothing_personal_is_left_and_what_decided_is(world: World, story: dict[
         assert found["pruned_at"] is not None
         assert found["decision"]["because"]
         assert 'data-do="' not in page.html
-    page = get(world.ana, f"/actions/{story['cancelled']}").text
-    assert "cancelled by Ana" in page
-    assert WHY in page
-    page = get(world.ana, f"/actions/{story['failed']}").text
-    assert "failed, without an effect" in page
-    assert "550 5.1.1 <…>: no such … user" in page.replace("&lt;", "<").replace("&gt;", ">")
+    words = get(world.ana, f"/actions/{story['cancelled']}").text
+    assert "cancelled by Ana" in words
+    assert WHY in words
+    words = get(world.ana, f"/actions/{story['failed']}").text
+    assert "failed, without an effect" in words
+    assert "550 5.1.1 <…>: no such … user" in words.replace("&lt;", "<").replace("&gt;", ">")
     assert "p-1" in get(world.ana, f"/actions/{story['executed']}").text
     assert "p-2" in get(world.ana, f"/actions/{story['executed']}").text
 
