@@ -70,7 +70,7 @@ _CHECK = """
     for (const { name, value } of one.attributes) {
       const leads = ["href", "src", "action", "formaction", "srcdoc", "data"].includes(name);
       const ours = !leads || one.rel === "icon"; // a script of ours draws the icon
-      const away = !ours && /^\\s*(javascript|data|vbscript):|evil\\.example/i.test(value);
+      const away = !ours && /^\\s*((javascript|data|vbscript):|(https?:)?\\/\\/evil)/i.test(value);
       if (name.startsWith("on") || away) found.push(`${one.tagName} ${name}=${value}`);
     }
   }
