@@ -74,7 +74,10 @@ _CHECK = """
       if (name.startsWith("on") || away) found.push(`${one.tagName} ${name}=${value}`);
     }
   }
-  const raw = Array.from(doc.documentElement.outerHTML.matchAll(/[STEERING]/g), (m) => m[0]);
+  const shown = doc.documentElement.cloneNode(true);
+  // what somebody typed stays in its field as it was typed
+  for (const one of shown.querySelectorAll("input")) one.removeAttribute("value");
+  const raw = Array.from(shown.outerHTML.matchAll(/[STEERING]/g), (m) => m[0]);
   if (raw.length) found.push(`raw ${escape(raw.join(""))}`);
   return found;
 }
