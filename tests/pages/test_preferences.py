@@ -2,6 +2,7 @@
 
 from tests.api.world import World
 from tests.pages.admin import get, post
+from webapp.domain.times import SECOND, from_rfc3339
 from webapp.services import preferences
 from webapp.store import people
 from webapp.store import preferences as kept
@@ -48,6 +49,16 @@ def test_what_is_chosen_stands_on_every_page_and_nobody_elses_changes(world: Wor
 
     assert post(world.ana, HERE, {"keys": "on"}).code == 303
     assert 'data-density="comfortable" data-keys="on" data-more-time="1">' in _html(world)
+
+
+def test_who_needs_more_time_gets_it_without_scripts(world: World) -> None:
+    """WCAG 2.2.1: the same button, by a form, and as often as anybody may."""
+    action_id = world.returns.draft()["id"]
+    post(world.ana, HERE, CHOSEN)
+    for who, seconds in ((world.ida, 60), (world.ana, 600), (world.ana, 600)):
+        before = from_rfc3339(world.look(action_id)["execute_at"])
+        assert post(who, f"/actions/{action_id}/extend", {}).code == 303
+        assert from_rfc3339(world.look(action_id)["execute_at"]) - before == seconds * SECOND
 
 
 def test_a_bad_value_is_named_and_nothing_is_lost(world: World) -> None:

@@ -8,9 +8,6 @@ from webapp.domain.states import RAN_OUT
 from webapp.domain.verbs import Verb, verbs
 from webapp.services.screen import Surroundings
 
-EXTEND_BY = 60
-"""Seconds that one press of the button gives."""
-
 
 @dataclass(frozen=True, slots=True)
 class Button:
