@@ -12,7 +12,7 @@ BIN := .venv/bin
 LOCKS := .requirements
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test lint types check wheel-check bench soak model lock clean
+.PHONY: help run test lint types check wheel-check bench shots soak model lock clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ wheel-check: .venv/.test ## Build the wheel, install it elsewhere, serve a page 
 bench: .venv/.test ## Measure lateness, throughput, draft and cancel cost beside a bare loop
 	$(BIN)/python -m tests.bench $(ARGS)
 
+shots: .venv/.test .venv/.chromium ## Pictures of every page in each theme and width, into .shots/ (ARGS='--only approvals' for a part)
+	$(BIN)/python -m tests.shots $(ARGS)
+
 soak: .venv/.test ## The long races, the state machine and the crash campaign, for hours (ARGS='--help' for parts)
 	$(BIN)/python -m tests.soak $(ARGS)
 
@@ -53,7 +56,7 @@ lock: ## Resolve the newest versions that pyproject.toml allows into the lock fi
 	"$$dir/bin/python" -m pip freeze --exclude undo-desk | grep -vxFf $(LOCKS)/run.lock >$(LOCKS)/test.lock
 
 clean: ## Remove the environment and what the tools left behind (instance/ stays: it is your data)
-	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis test-results
+	rm -rf .venv dist build .shots .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis test-results
 	find webapp tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.run: pyproject.toml $(LOCKS)/run.lock

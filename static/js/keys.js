@@ -1,15 +1,10 @@
 // J and K move from row to row, X selects, A approves, R rejects: the selection, else the row that
 // has the focus. Single letters can be switched off (WCAG 2.1.4), and mean nothing while one writes.
 
-const SWITCH = "undo-desk-keys";
 const WRITES = "input:not([type=checkbox]), textarea, select, details.menu";
 
 export function startKeys(list, selection) {
-  const given = document.querySelector("[data-keys]");
-  given.checked = localStorage.getItem(SWITCH) !== "off";
-  given.addEventListener("change", () => {
-    localStorage.setItem(SWITCH, given.checked ? "on" : "off");
-  });
+  if (document.documentElement.dataset.keys === "off") return;
   const keys = {
     j: () => move(list, 1),
     k: () => move(list, -1),
@@ -18,7 +13,7 @@ export function startKeys(list, selection) {
     r: () => (selection.picked() ? selection.reject() : press(list, "reject")),
   };
   document.addEventListener("keydown", (event) => {
-    if (!given.checked || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const key = event.key.toLowerCase();
     const held = event.repeat && key !== "j" && key !== "k";
     if (held || !Object.hasOwn(keys, key) || event.target.closest(WRITES)) return;

@@ -1,15 +1,31 @@
-// Times in the reader's own zone, named. The server has written them in the desk's.
+// Times in the zone that the reader has chosen, else in the browser's, named. A live frame, which
+// all share, comes in the desk's.
 
-const parts = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+const timeZone = known(document.documentElement.dataset.zone);
+const parts = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", timeZone };
 const timeForm = new Intl.DateTimeFormat("en-GB", parts);
 const exactForm = new Intl.DateTimeFormat("en-GB", { ...parts, fractionalSecondDigits: 3 });
-const dayForm = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const dayForm = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone,
+});
 
 // Which short name a zone has depends on the language: IST is one in en-IN alone.
 const nameForms = ["en-GB", "en-IN", "en-US", "en-AU", "en-NZ", "en-ZA"].map(
-  (language) => new Intl.DateTimeFormat(language, { timeZoneName: "short" }),
+  (language) => new Intl.DateTimeFormat(language, { timeZoneName: "short", timeZone }),
 );
 const names = new Map(); // by the hour: the name changes with daylight saving
+
+// A zone that is newer than this browser is shown in the browser's own, by its own name.
+function known(zone) {
+  try {
+    return zone && new Intl.DateTimeFormat("en-GB", { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
 
 function zoneName(at) {
   const hour = Math.floor(at / 3600000);

@@ -126,14 +126,20 @@ def test_the_keys_can_be_switched_off(queue: Queue, approving: Callable[..., Scr
     """WCAG 2.1.4."""
     [one] = queue(1)
     screen = approving()
-    screen.page.get_by_role("checkbox", name="Keys").uncheck()
-    screen.page.reload()
+    screen.page.get_by_role("link", name="Keys").click()
+    screen.page.get_by_role("checkbox", name="Single letters").uncheck()
+    screen.page.get_by_role("button", name="Save").click()
+    screen.page.goto(f"{screen.stage.url}/approvals")
     screen.live()
     screen.row(one).get_by_role("checkbox").focus()
     screen.page.keyboard.press("x")
     screen.page.keyboard.press("a")
     expect(screen.row(one).get_by_role("checkbox")).not_to_be_checked()
     expect(screen.row(one)).to_have_attribute("data-state", "awaiting_approval")
+    screen.page.goto(f"{screen.stage.url}/preferences")
+    screen.page.get_by_role("checkbox", name="Single letters").check()
+    screen.page.get_by_role("button", name="Save").click()
+    expect(screen.page.get_by_text("Saved.")).to_be_visible()
 
 
 def test_the_queue_is_live_and_keeps_what_is_selected(

@@ -39,7 +39,16 @@ def test_a_desk_in_order(on: Run, here: Path, backend: str) -> None:
     found = _lines(ran)
     assert ran.status == 0, ran
     assert list(found) == [
-        *("settings", "database", "clock", "worker", "secret key", "SQLite", "connectors"),
+        *(
+            "settings",
+            "database",
+            "clock",
+            "worker",
+            "retention",
+            "secret key",
+            "SQLite",
+            "connectors",
+        ),
     ]
     assert {word for word, _ in found.values()} == {"ok"}
     assert "sandbox" in found["connectors"][1]

@@ -128,3 +128,17 @@ def test_a_cancelled_row_keeps_its_finish(database: Database) -> None:
         move = update(action).where(action.c.id == one)
         values = fitting(state, database.now() + SECOND)
         assert accepts(database, move.values(**values)) is (state is State.CANCELLED)
+
+
+def test_only_what_has_ended_is_emptied_once_and_for_good(database: Database) -> None:
+    """The retention's one way: all of the payload, with the time at which it went."""
+    gone = {"payload": "{}", "pruned_at": 1}
+    ended, waits = put(database, State.EXECUTED), put(database, State.HELD)
+    move = update(action).where(action.c.id == ended)
+    assert not accepts(database, update(action).where(action.c.id == waits).values(**gone))
+    for short in ({"payload": '{"less":1}'}, {"payload": "{}"}, {"pruned_at": 1}):
+        assert not accepts(database, move.values(**short | {"summary": ""}))
+    assert not accepts(database, move.values(**gone | {"payload_hash": "0" * 64}))
+    database.transact(lambda tx: tx.conn.execute(move.values(**gone)))
+    for back in ({"pruned_at": None}, {"pruned_at": 2}, {"payload": '{"back":1}'}):
+        assert not accepts(database, move.values(**back))

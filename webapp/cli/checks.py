@@ -11,8 +11,10 @@ from webapp.cli.opening import check_version, open_database, read_settings
 from webapp.cli.program import Refused, refusal
 from webapp.config import KEY_AT_LEAST, ConfigError, Settings, variable
 from webapp.connectors import registry
-from webapp.domain.times import SECOND
+from webapp.domain.times import SECOND, to_rfc3339
 from webapp.paths import INSTANCE
+from webapp.services import prune
+from webapp.services.desk import Desk
 from webapp.store import heartbeats, migrate
 from webapp.store.engine import Database
 from webapp.store.opening import sqlite_module, wal_is_sound
@@ -21,6 +23,7 @@ CLOCK_OFF_AT_MOST = SECOND
 """Between this host and PostgreSQL: more, and countdowns are visibly wrong."""
 BEAT_AGE_AT_MOST = 30 * SECOND
 OVERDUE_AT_MOST = 60 * SECOND
+RETENTION_LATE_AT_MOST = 2 * prune.DAY
 _KEY_FILE = "secret.key"
 
 
@@ -61,6 +64,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
             yield Finding("database", True, f"{shown}, version {migrate.wanted()}")
             yield _checked("clock", lambda: _clock(db))
             yield _checked("worker", lambda: _worker(db))
+            yield _checked("retention", lambda: _retention(Desk(db, settings)))
     except Exception as problem:
         reason = _reason(problem)
         if reason is None:
@@ -105,6 +109,17 @@ def _worker(db: Database) -> str:
         age = health.worker_age // SECOND
         raise Refused(f"the last sign of life is {age} s old: it did not end in good order")
     return f"last sign of life {health.worker_age // SECOND} s ago"
+
+
+def _retention(desk: Desk) -> str:
+    days, now = desk.settings.retention_days, prune.retention(desk)
+    kept = f"{days} day{'s' if days > 1 else ''}"
+    if now.behind > RETENTION_LATE_AT_MOST:
+        late = now.behind // prune.DAY
+        raise Refused(f"{kept}, and personal data is kept {late} days beyond: a worker removes it")
+    if not now.reach.until:
+        return f"{kept}; nothing is that old yet"
+    return f"{kept}; what ended before {to_rfc3339(now.reach.until)} is without personal data"
 
 
 def _secret(settings: Settings) -> str:

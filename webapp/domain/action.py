@@ -82,6 +82,11 @@ class Action:
         return self.state in CANCELLABLE
 
     @property
+    def pruned(self) -> bool:
+        """Its payload and personal data are gone: what needs them is refused."""
+        return self.pruned_at is not None
+
+    @property
     def in_doubt(self) -> bool:
         """Its attempt is over, nobody knows with what effect, and the sweep is to find out."""
         return self.state is State.EXECUTING and not self.worker

@@ -12,6 +12,9 @@ _PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _DEEPEST = 100
 """Levels of a body; more would exhaust the stack of whoever walks it."""
+_TELLING = 4
+"""Characters: shorter texts are codes, as of a country or a currency."""
+_SOME_ADDRESS = re.compile(r"[^\s<>\"'(),:;]+@[^\s<>\"'(),:;]+")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ADDRESS = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~\u00a1-\uffff-]{1,64}"
@@ -86,6 +89,25 @@ def _plainly_storable(value: Any) -> bool:
     except (ValueError, RecursionError):
         return False
     return "\\u0000" not in text and text.count("{") + text.count("[") < _DEEPEST
+
+
+def impersonal(words: str, payload: Any) -> str:
+    """`words` with an ellipsis for each address, and for each text of `payload` that they repeat.
+
+    For what is kept for ever: a provider's refusal likes to name whom it refused.
+    """
+    for text in sorted(_texts(payload), key=len, reverse=True):
+        words = words.replace(text, "…")
+    return _SOME_ADDRESS.sub("…", words)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        if len(value) >= _TELLING:
+            yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
 
 
 def _unstorable(value: Any, pointer: str = "", depth: int = 0) -> Iterator[str]:

@@ -7,7 +7,7 @@ from webapp.domain.states import RAN_OUT
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import DraftResult, insert
-from webapp.services.explain import check_note, check_seen, require
+from webapp.services.explain import check_kept, check_note, check_seen, require
 from webapp.services.new import New
 
 
@@ -32,6 +32,7 @@ def again(
             f"The action is {found.state.words}: only what was cancelled, rejected or "
             "has failed can be scheduled again."
         )
+    check_kept(found)
     check_seen(found, seen)
     return insert(desk, _new(found, caller, reason))
 

@@ -131,7 +131,7 @@ def _answered_before(tx: Tx, found: Action, key: str) -> Outcome | None:
 def next_steps(found: Action) -> list[NextStep]:
     """The ways back from what was done; available once it is executed."""
     way_back = found.of.way_back
-    if way_back is None or not way_back.available(found.payload):
+    if way_back is None or found.pruned or not way_back.available(found.payload):
         return []
     return [NextStep(way_back.name, way_back.label, found.state is State.EXECUTED)]
 

@@ -12,7 +12,7 @@ from webapp.domain.states import State
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import DraftResult, insert
-from webapp.services.explain import check_note, check_seen, require
+from webapp.services.explain import check_kept, check_note, check_seen, require
 from webapp.services.new import New
 
 
@@ -34,6 +34,7 @@ def compensate(
     check_note(note, "/note")
     with desk.db.read() as tx:
         found = require(tx, action_id, caller)
+    check_kept(found)
     way_back = _way_back(found, name)
     if found.state is State.UNKNOWN:
         raise UnknownOutcome("Nobody knows yet whether it happened: resolve that first.")

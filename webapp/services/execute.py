@@ -15,6 +15,7 @@ from webapp.domain.errors import Unavailable
 from webapp.domain.ids import idempotency_key
 from webapp.domain.policy import default_policy
 from webapp.domain.states import State
+from webapp.domain.text import impersonal
 from webapp.domain.times import SECOND
 from webapp.failpoints import BEFORE_SEND, reach
 from webapp.services.desk import Desk
@@ -203,7 +204,9 @@ def _failed(
         "may_have_happened": may_have,
         "detail": failure.detail,
     }
-    data: dict[str, Any] = {"attempt": claim.attempt, "error": str(failure)}
+    # Events outlive the payload, which the row's error may repeat.
+    said = impersonal(str(failure), json.loads(claim.payload))
+    data: dict[str, Any] = {"attempt": claim.attempt, "error": said}
     if retry_at is not None:
         data["retry_at"] = retry_at
     return Finish(

@@ -1,7 +1,7 @@
 """What every verb asks of the action first."""
 
 from webapp.domain.action import Action
-from webapp.domain.errors import Changed, Invalid, NotFound
+from webapp.domain.errors import Changed, Invalid, NotFound, WrongState
 from webapp.domain.text import NOTE_AT_MOST
 from webapp.services.caller import Caller
 from webapp.store import actions
@@ -28,3 +28,9 @@ def check_seen(found: Action, seen: int | None) -> None:
         raise Changed(
             f"The action is at version {found.version} now, you saw {seen}: look at it again."
         )
+
+
+def check_kept(found: Action) -> None:
+    """Raises WrongState where what it would need is gone."""
+    if found.pruned:
+        raise WrongState("Its payload was removed: it ended longer ago than this desk keeps it.")

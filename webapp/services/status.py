@@ -75,7 +75,7 @@ def by_token(desk: Desk, text: str) -> Status | None:
     action_id = "-".join((raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:]))
     with desk.db.read() as tx:
         found = actions.get(tx, action_id)
-        if found is None or plain != _plain(found.id, found.link):
+        if found is None or found.pruned or plain != _plain(found.id, found.link):
             return None
         ends = ends_at(desk.settings, found)
         if ends is not None and ends <= desk.now():

@@ -69,6 +69,28 @@ MERGING_POSTGRESQL = (
     EXECUTE FUNCTION refuse('a payload changes only as drafts are joined')""",
 )
 
+_PRUNED = """(OLD.finished_at IS NOT NULL AND OLD.pruned_at IS NULL AND NEW.pruned_at IS NOT NULL
+    AND NEW.state = OLD.state AND NEW.payload = '{}' AND NEW.payload_hash = OLD.payload_hash)"""
+
+PRUNING_SQLITE = (
+    "DROP TRIGGER action_payload",
+    f"""CREATE TRIGGER action_payload BEFORE UPDATE OF payload, payload_hash ON action
+    WHEN {_CHANGED} AND NOT {_JOINED} AND NOT {_PRUNED}
+    BEGIN SELECT RAISE(ABORT, 'a payload changes only as drafts are joined, or goes'); END""",
+    f"""CREATE TRIGGER action_pruned BEFORE UPDATE OF pruned_at ON action WHEN NOT {_PRUNED}
+    BEGIN SELECT RAISE(ABORT, 'what has ended is emptied once, and for good'); END""",
+)
+
+PRUNING_POSTGRESQL = (
+    "DROP TRIGGER action_payload ON action",
+    f"""CREATE TRIGGER action_payload BEFORE UPDATE OF payload, payload_hash ON action FOR EACH ROW
+    WHEN ({_CHANGED} AND NOT {_JOINED} AND NOT {_PRUNED})
+    EXECUTE FUNCTION refuse('a payload changes only as drafts are joined, or goes')""",
+    f"""CREATE TRIGGER action_pruned BEFORE UPDATE OF pruned_at ON action FOR EACH ROW
+    WHEN (NOT {_PRUNED})
+    EXECUTE FUNCTION refuse('what has ended is emptied once, and for good')""",
+)
+
 _FOR_EVER = ("admin_change", "policy_change")
 
 KEPT_SQLITE = tuple(

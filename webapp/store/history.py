@@ -11,6 +11,8 @@ from webapp.store.schema import action, view
 
 _CHUNK = 5_000
 _kind = action.c.kind == bindparam("b_kind", type_=String())
+# What is emptied says nothing any more of what a policy would make of it.
+_kept = action.c.pruned_at.is_(None)
 _first_view = (
     select(func.min(view.c.at)).where(view.c.action == action.c.id).correlate(action)
 ).scalar_subquery()
@@ -22,7 +24,7 @@ def _reading(payload: bool) -> Hot:
     text = action.c.payload if payload else literal_column("NULL", Text())
     return Hot(
         select(*narrow, _first_view.label("first_viewed_at"), text.label("payload"))
-        .where(_kind, action.c.id >= bindparam("b_from", type_=String()))
+        .where(_kind, _kept, action.c.id >= bindparam("b_from", type_=String()))
         .where(action.c.id > bindparam("b_after", type_=String()))
         .order_by(action.c.id)
         .limit(literal_column(str(_CHUNK)))
@@ -32,7 +34,7 @@ def _reading(payload: bool) -> Hot:
 _READ = {payload: _reading(payload) for payload in (False, True)}
 _latest = (
     select(action.c.id)
-    .where(_kind)
+    .where(_kind, _kept)
     .order_by(action.c.id.desc())
     .limit(bindparam("b_most", type_=BigInteger()))
     .subquery()

@@ -36,6 +36,9 @@ JOINABLE = text("merge_scope IS NOT NULL AND state = 'scheduled'")
 CLAIMABLE = text("state = 'scheduled' AND blockers = 0")
 """The predicate of the claim's index; the claim repeats it word for word."""
 
+TOLD = text("(customer_ref IS NOT NULL OR order_ref IS NOT NULL OR note IS NOT NULL)")
+"""Says whom a signal was about. The retention repeats it."""
+
 action = Table(
     "action",
     metadata,
@@ -345,6 +348,8 @@ signal = Table(
     Column("sent_by", String(300), nullable=False),
     at("at", nullable=False),
     Column("answer", Text, nullable=False),
+    # Those that still say whom they were about: what the retention looks for.
+    Index("ix_signal_at", "at", sqlite_where=TOLD, postgresql_where=TOLD),
 )
 
 pause = Table(

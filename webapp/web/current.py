@@ -5,6 +5,9 @@ from typing import cast
 
 from flask import current_app, g
 
+from webapp.domain.errors import Unavailable
+from webapp.domain.preferences import Preferences
+from webapp.services import preferences as chosen
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.store.agents import Agent
@@ -27,6 +30,19 @@ def caller() -> Caller:
 def person() -> Person:
     """Who is signed in. Only behind a route for people."""
     return cast(Person, g.person)
+
+
+def preferences() -> Preferences:
+    """How who is signed in wants the desk; the defaults for anybody else."""
+    who = g.get("person")
+    if who is None:
+        return Preferences()
+    if "preferences" not in g:
+        try:
+            g.preferences = chosen.of(desk(), who.id)
+        except Unavailable:
+            return Preferences()  # a page that says so looks as it does for everybody
+    return cast(Preferences, g.preferences)
 
 
 def agent() -> Agent:

@@ -94,7 +94,7 @@ def span(length: int) -> str:
 
 
 class Zone:
-    """The desk's zone: what is shown where the reader's own is not known."""
+    """Times as one zone has them."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -123,3 +123,9 @@ class Zone:
         return Markup('<time datetime="{}" data-as="{}">{}</time>').format(
             to_rfc3339(at), form, text
         )
+
+
+@cache
+def zone_named(name: str) -> Zone:
+    """The one of this IANA name."""
+    return Zone(name)

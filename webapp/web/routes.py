@@ -133,6 +133,8 @@ _PAGES = (
     _page("GET", "/login", Who.ANYBODY, "The sign-in form"),
     _page("POST", "/login", Who.ANYBODY, "Sign in"),
     _page("POST", "/logout", Who.STAFF, "Sign out"),
+    _page("GET", "/preferences", Who.STAFF, "How who is signed in wants the desk"),
+    _page("POST", "/preferences", Who.STAFF, "Change that"),
     _page("GET", "/welcome/{token}", Who.ANYBODY, "A link by which somebody sets a password"),
     _page("POST", "/welcome/{token}", Who.ANYBODY, "Set it, and sign in"),
     _page("GET", "/s/{token}", Who.ANYBODY, "A customer's status page"),

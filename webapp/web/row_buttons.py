@@ -8,9 +8,6 @@ from webapp.domain.states import RAN_OUT, State
 from webapp.domain.verbs import Verb, verbs
 from webapp.services.screen import Surroundings
 
-EXTEND_BY = 60
-"""Seconds that one press of the button gives."""
-
 
 @dataclass(frozen=True, slots=True)
 class Button:
@@ -66,7 +63,7 @@ def buttons(action: Action, around: Surroundings, what: str, also_stops: str = "
     `what` names the action to listeners, `also_stops` what ends with it.
     """
     found: list[Button] = []
-    for verb in verbs(action.state):
+    for verb in () if action.pruned else verbs(action.state):
         if verb is Verb.COMPENSATE:
             found += _way_back(action, around, what)
         elif verb is Verb.RESOLVE:
@@ -125,6 +122,7 @@ def can_be_repaired(action: Action, around: Surroundings) -> bool:
     way_back = action.of.way_back
     return (
         way_back is not None
+        and not action.pruned
         and way_back.available(action.payload)
         and repair(action, around) is None
     )

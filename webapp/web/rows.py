@@ -24,6 +24,8 @@ from webapp.web.visible import plain, shortened
 
 SUMMARY_AT_MOST = 140
 """Characters of the summary in a row; the action's page has all of it."""
+REMOVED = "data removed"
+"""In the place of what the retention took away."""
 _ASKS = frozenset({State.AWAITING_APPROVAL, State.HELD, State.UNKNOWN})
 
 
@@ -53,6 +55,8 @@ class Row:
     def needs_person(self) -> bool:
         """It goes no further, or should not be left, without somebody's decision."""
         action = self.action
+        if action.pruned:
+            return False
         if action.state in _ASKS:
             return True
         if disagreeing(action, self.around.late.get(action.id, ())):
@@ -111,15 +115,17 @@ class Row:
     @property
     def whom(self) -> str:
         """The customer, by the name that the agent gave."""
+        if self.action.pruned:
+            return "somebody"
         return str(self.action.customer.get("name") or self.action.customer["ref"])
 
     @property
     def target(self) -> str:
-        return self.action.of.target(self.action.payload)
+        return REMOVED if self.action.pruned else self.action.of.target(self.action.payload)
 
     @property
     def summary(self) -> str:
-        return shortened(self.action.summary, SUMMARY_AT_MOST)
+        return REMOVED if self.action.pruned else shortened(self.action.summary, SUMMARY_AT_MOST)
 
     @cached_property
     def what(self) -> str:

@@ -20,6 +20,7 @@ from webapp.services.digest import digest
 from webapp.services.execute import Attempt, Means, execute
 from webapp.services.followers import FOLLOWERS
 from webapp.services.overdue import hold_overdue
+from webapp.services.prune import prune
 from webapp.services.put_back import look
 from webapp.services.recover import expire_reservations, recover
 from webapp.services.settle import settle
@@ -38,6 +39,8 @@ OFFSET_SECONDS = 60.0
 """How often the database's clock is compared with the host's."""
 DIGEST_SECONDS = 2.0
 """How often what has happened is counted and made findable; it never hurries anybody."""
+PRUNE_SECONDS = 10.0
+"""How often what is older than the retention is emptied, for a tenth of that time at most."""
 CHECKPOINT_SECONDS = 5.0
 """How often SQLite's log is moved into its file, beside the commits instead of in one of them.
 
@@ -95,6 +98,7 @@ class Worker:
         trigger.every(BEAT_SECONDS, lambda: self._quietly(self._keep_mark))
         trigger.every(OFFSET_SECONDS, self._measure_offset)
         trigger.every(DIGEST_SECONDS, lambda: self._quietly(lambda: digest(desk, FOLLOWERS)))
+        trigger.every(PRUNE_SECONDS, self._prune)
         trigger.every(CHECKPOINT_SECONDS, lambda: self._quietly(desk.db.checkpoint))
         trigger.start()
         self._thread.start()
@@ -162,6 +166,13 @@ class Worker:
         def work() -> None:
             for action_id in settle(self._means, self.name):
                 log.info("Action %s settled: the provider was asked", action_id)
+
+        self._quietly(work)
+
+    def _prune(self) -> None:
+        def work() -> None:
+            if emptied := prune(self._desk):
+                log.info("%d actions older than the retention: without personal data", emptied)
 
         self._quietly(work)
 

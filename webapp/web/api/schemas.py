@@ -90,6 +90,10 @@ _ACTION = _object(
         "compensated_by": _list(_ID),
         "again_of": _maybe(_ID),
         "first_viewed_at": _maybe(_TIME),
+        "pruned_at": {
+            **_maybe(_TIME),
+            "description": "When its payload, texts and personal data were taken away.",
+        },
         "idempotency_key": _TEXT,
         "status_url": {"type": "string", "format": "uri"},
         "cancel_also_stops": {

@@ -18,6 +18,7 @@ from webapp.web.pages import (
     paused,
     pauses,
     people,
+    preferences,
     reports,
     sandbox,
     settings,
@@ -29,7 +30,7 @@ from webapp.web.pages import (
 
 _PAGES = (
     *(feed, feed_bulk, approvals, action, case, customer_link, pauses, history, reports),
-    *(sign_in, welcome, status, settings, history_try, ladder, people, agents),
+    *(sign_in, welcome, preferences, status, settings, history_try, ladder, people, agents),
     *(stock, customers, paused, sandbox),
 )
 

@@ -4,8 +4,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from flask import Flask, g, get_flashed_messages, render_template, request, stream_template
+from flask import (
+    Flask,
+    g,
+    get_flashed_messages,
+    has_request_context,
+    render_template,
+    request,
+    stream_template,
+)
 from flask_wtf.csrf import generate_csrf
+from markupsafe import Markup
 
 from webapp.domain.errors import Unavailable
 from webapp.domain.kinds.registry import KINDS
@@ -13,8 +22,8 @@ from webapp.domain.times import to_rfc3339
 from webapp.services import approvals, pause, read
 from webapp.store.lineage import PUT_BACK, PUT_BACK_BY
 from webapp.store.pauses import Pause
-from webapp.web.current import EXTENSION, csp_nonce, desk
-from webapp.web.moments import Zone, countdown, span
+from webapp.web.current import EXTENSION, csp_nonce, desk, preferences
+from webapp.web.moments import Zone, countdown, span, zone_named
 from webapp.web.visible import plain, shortened, visible
 
 _ZONE = "undo-desk-zone"
@@ -57,16 +66,22 @@ class Standing:
 
 def init_layout(app: Flask) -> None:
     """Filters and the bar's items for all templates, those of live frames included."""
-    found = Zone(app.extensions[EXTENSION].settings.timezone)
-    app.extensions[_ZONE] = found
+    app.extensions[_ZONE] = zone_named(app.extensions[EXTENSION].settings.timezone)
+
+    def clock(at: int) -> str:
+        return zone_of(app).clock(at)
+
+    def moment(at: int, form: str = "clock") -> Markup:
+        return zone_of(app).marked(at, form)
+
     filters: Mapping[str, Callable[..., object]] = {
         "visible": visible,
         "plain": plain,
         "shortened": shortened,
         "countdown": countdown,
         "span": span,
-        "clock": found.clock,
-        "moment": found.marked,
+        "clock": clock,
+        "moment": moment,
         "rfc3339": to_rfc3339,
         "initials": initials,
     }
@@ -75,8 +90,12 @@ def init_layout(app: Flask) -> None:
 
 
 def zone_of(app: Flask) -> Zone:
-    """The desk's zone."""
-    return cast(Zone, app.extensions[_ZONE])
+    """The zone that who asks has chosen; else, and for live frames, which all share, the desk's.
+
+    The browser then shows it in the chosen zone, or in its own.
+    """
+    chosen = preferences().zone if has_request_context() else None
+    return zone_named(chosen) if chosen else cast(Zone, app.extensions[_ZONE])
 
 
 def page(template: str, **values: Any) -> str:
@@ -141,9 +160,13 @@ def _what(one: Pause) -> str:
 def _bar() -> dict[str, Any]:
     person = g.get("person")
     if person is None:
-        return {"nav": ()}
+        return {"nav": (), "preferences": preferences}
     shown = [item for item in NAV if item.role in (None, person.role)]
-    return {"nav": [(item, _is_here(item)) for item in shown], "waiting": _waiting}
+    return {
+        "nav": [(item, _is_here(item)) for item in shown],
+        "waiting": _waiting,
+        "preferences": preferences,
+    }
 
 
 def _waiting() -> str:

@@ -15,8 +15,8 @@ from webapp.services.compensate import compensate
 from webapp.services.decide import approve, reject
 from webapp.services.desk import Desk
 from webapp.services.resolve import resolve
+from webapp.web.current import preferences
 from webapp.web.moments import span
-from webapp.web.row_buttons import EXTEND_BY
 from webapp.web.row_facts import time_left
 
 
@@ -87,7 +87,7 @@ def _release(desk: Desk, caller: Caller, asked: Asked) -> Outcome:
 
 
 def _extend(desk: Desk, caller: Caller, asked: Asked) -> Outcome:
-    given = asked.fields.get("seconds", str(EXTEND_BY))
+    given = asked.fields.get("seconds", str(preferences().extension_seconds))
     if not given.isascii() or not given.isdecimal():
         raise Invalid.field("/seconds", "a whole number of seconds is needed")
     seconds = int(given[:9])

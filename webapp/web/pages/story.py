@@ -143,7 +143,7 @@ class Story:
     @property
     def bodies(self) -> list[tuple[str, str]]:
         """What calls to other systems send, as JSON: `"1"` and `1` are two things."""
-        if not self._calls:
+        if not self._calls or self.action.pruned:
             return []
         payload = self.action.payload
         found = [("Body", payload.get("body"))]
@@ -154,6 +154,8 @@ class Story:
     @property
     def parts(self) -> list[Said]:
         """What each of the joined drafts said, in order of arrival."""
+        if self.action.pruned:
+            return []
         found = self.row.around.parts.get(self.action.id, ())
         bodies = [part.payload.get("body") for part in found]
         text = [_json(body) if self._calls else str(body) for body in bodies]
@@ -162,6 +164,8 @@ class Story:
     @property
     def payload(self) -> list[tuple[str, str]]:
         """The payload's other fields, each by its path."""
+        if self.action.pruned:
+            return []
         rest = dict(self.action.payload)
         if self._calls or self.letter is not None:
             rest.pop("body", None)
@@ -218,6 +222,13 @@ class Story:
         return idempotency_key(self.action.id)
 
     def _people(self) -> Iterator[tuple[str, Markup]]:
+        if self.action.pruned:
+            yield "Customer", escape("Removed")
+        else:
+            yield from self._customer()
+        yield "Drafted by", visible(self.name(self.action.drafted_by))
+
+    def _customer(self) -> Iterator[tuple[str, Markup]]:
         customer = self.action.customer
         name, ref = customer.get("name"), customer["ref"]
         yield (
@@ -229,7 +240,6 @@ class Story:
                 yield term, visible(customer[field])
         if self.action.order_ref:
             yield "Order", visible(self.action.order_ref)
-        yield "Drafted by", visible(self.name(self.action.drafted_by))
 
     def _times(self) -> Iterator[tuple[str, Markup]]:
         action, shown = self.action, self.row.zone.marked
@@ -278,7 +288,7 @@ class Story:
         if action.finished_at is not None:
             yield "Ended", shown(action.finished_at, "stamp")
         way_back = action.of.way_back
-        if way_back is not None:
+        if way_back is not None and not action.pruned:
             there = way_back.available(action.payload)
             yield "If too late", escape(way_back.explain if there else "There is no way back.")
 

@@ -1,0 +1,113 @@
+"""What a person chooses, in real browsers: times in their zone, notices that name no customer."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.stage import Screen, Stage
+from webapp.services import clock
+from webapp.services.caller import Caller
+
+RECORD = """
+window.shown = [];
+window.Notification = class extends EventTarget {
+  static permission = "granted";
+  constructor(title, options) { super(); window.shown.push([title, options.tag]); }
+};
+document.hasFocus = () => window.looked ?? false;
+"""
+
+
+@pytest.fixture
+def choosing(stage: Stage, open_screen: Callable[..., Screen]) -> Iterator[Callable[..., Screen]]:
+    """`choosing(**options)`: Cleo's browser on the page; she is as everybody afterwards."""
+    opened: list[Screen] = []
+
+    def open_page(**options: Any) -> Screen:
+        screen = open_screen("cleo", **options)
+        opened.append(screen)
+        screen.page.goto(f"{stage.url}/preferences")
+        return screen
+
+    yield open_page
+    page = opened[0].page
+    page.goto(f"{stage.url}/preferences")
+    page.get_by_label("Zone of times").fill("")
+    page.get_by_label("Comfortable").check()
+    page.get_by_label("Tell me when").uncheck()
+    _save(opened[0])
+
+
+def test_times_are_in_the_zone_that_was_chosen(
+    stage: Stage, choosing: Callable[..., Screen]
+) -> None:
+    """Not in the browser's; live rows, which come in the desk's, too."""
+    screen = choosing(timezone_id="America/New_York")
+    page = screen.page
+    page.get_by_label("Zone of times").fill("Nowhere/At all")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("is no zone that this desk knows")).to_be_visible()
+    screen.complaints.clear()  # the browser logs the 400
+    page.get_by_label("Zone of times").fill("Asia/Kolkata")
+    page.get_by_label("Compact").check()
+    _save(screen)
+    before = stage.draft()
+    page.goto(stage.url)
+    screen.live()
+    after = stage.draft()
+    for one in (before, after):
+        expect(screen.row(one).locator(".when small")).to_have_text(re.compile(" IST$"))
+    expect(page.locator("html")).to_have_attribute("data-density", "compact")
+
+
+def test_a_notice_comes_while_nobody_looks(stage: Stage, choosing: Callable[..., Screen]) -> None:
+    """One a change, without the customer's name; none for who looks, or has not asked for them."""
+    screen = choosing()
+    page = screen.page
+    page.context.add_init_script(RECORD)
+    one, two, three = (stage.draft() for _ in range(3))
+
+    def held(action_id: str) -> None:
+        clock.hold(stage.services, action_id, Caller.command(), reason="a test looks")
+        expect(screen.row(action_id)).to_have_attribute("data-state", "held")
+
+    page.goto(stage.url)
+    screen.live()
+    held(one)
+    assert page.evaluate("shown") == []
+    page.goto(f"{stage.url}/preferences")
+    expect(page.get_by_text("This browser shows them.")).to_be_visible()
+    page.get_by_label("Tell me when").check()
+    _save(screen)
+    page.goto(stage.url)
+    screen.live()
+    held(two)
+    assert page.evaluate("shown") == [["Refund ₹4,250.00 is held for a person", f"{two}:held"]]
+    page.evaluate("window.looked = true")
+    held(three)
+    assert len(page.evaluate("shown")) == 1
+    for action_id in (one, two, three):
+        stage.cancel(action_id)
+
+
+def test_axe_finds_nothing_serious(choosing: Callable[..., Screen], axe: str) -> None:
+    for width, scheme in ((320, "dark"), (1440, "light")):
+        screen = choosing(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+        )
+        screen.page.evaluate(axe)
+        found = screen.page.evaluate("axe.run()")["violations"]
+        assert [
+            (one["id"], [node["html"] for node in one["nodes"]][:3])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ] == []
+        assert screen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def _save(screen: Screen) -> None:
+    screen.page.get_by_role("button", name="Save").click()
+    expect(screen.page.get_by_text("Saved.")).to_be_visible()
