@@ -2,6 +2,7 @@
 // reload; Back goes to the filter before. Whether a live row belongs to it the desk says.
 
 import { Idiomorph } from "idiomorph";
+import { announce } from "desk/announce.js";
 import { ask } from "desk/server.js";
 
 const PAUSE = 300; // milliseconds without a key, before a search is made
@@ -10,6 +11,7 @@ const AT_ONCE = 50;
 
 const bar = document.querySelector("[data-filters]");
 let timer = null;
+let stands = location.search.slice(1); // what the rows are narrowed to
 
 // The address of the fields as they stand, without those that say nothing.
 function typed() {
@@ -23,12 +25,18 @@ function typed() {
 export function startFilter(load, form) {
   const go = async (query, push) => {
     clearTimeout(timer);
-    if (query === location.search.slice(1) && push) return;
-    if (push) history.pushState(null, "", query ? `/?${query}` : "/");
+    if (query === stands && push) return;
+    if (push && query !== location.search.slice(1)) {
+      history.pushState(null, "", query ? `/?${query}` : "/");
+    }
     bar.setAttribute("aria-busy", "true");
     try {
       const page = await load(query);
-      if (page && query === location.search.slice(1)) show(page, push);
+      if (!page || query !== location.search.slice(1)) return;
+      stands = query;
+      show(page, push);
+    } catch {
+      announce("No answer from the desk: the rows are those of before. Press Enter to try again.");
     } finally {
       bar.removeAttribute("aria-busy");
     }
