@@ -10,7 +10,7 @@ const keys = new Map(); // one key a press, kept until it got an answer
 const TOO_SOON = 250; // milliseconds between the two presses of one double press
 const STAYS = new Set(["extend"]); // pressed again and again
 
-// `show(html)` puts a row where it belongs; `goOn(row)` is for who is done with it by keyboard.
+// `show(html)` puts a row where it belongs; `goOn(row)` is for who did it by a letter.
 export function startActions(form, show, goOn = () => {}) {
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("click", async (event) => {
@@ -19,8 +19,8 @@ export function startActions(form, show, goOn = () => {}) {
     const [row, verb] = [button.closest("li[data-action]"), button.dataset.do];
     const done = await press(button, show);
     const there = row.contains(document.activeElement) || document.activeElement === document.body;
-    const byKey = event.detail === 0;
-    if (done && byKey && there && !STAYS.has(verb)) goOn(row);
+    const byLetter = !event.isTrusted; // pressed by a script: who is on the button itself stays
+    if (done && byLetter && there && !STAYS.has(verb)) goOn(row);
   });
   form.addEventListener("keydown", (event) => {
     if (event.repeat && event.target.matches("[data-do]")) event.preventDefault();
