@@ -1,21 +1,26 @@
-// Buttons: the form's own post, sent by fetch. The row then shows what the server answered, and
+// Buttons: what the form would post, sent by fetch. The row then shows what the server answered, and
 // nothing before: a press that got no answer leaves the row as it was, and can be repeated.
 
 import { announce } from "desk/announce.js";
+import { moreTime } from "desk/person.js";
 import { SignedOut, ask, newKey } from "desk/server.js";
 import { answer, meantForAnother } from "desk/rows.js";
 
 const keys = new Map(); // one key a press, kept until it got an answer
 const TOO_SOON = 250; // milliseconds between the two presses of one double press
+const STAYS = new Set(["extend"]); // pressed again and again
 
-export function startActions(form, show) {
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (event.submitter) press(event.submitter, show);
-  });
-  form.addEventListener("click", (event) => {
+// `show(html)` puts a row where it belongs; `goOn(row)` is for who did it by a letter.
+export function startActions(form, show, goOn = () => {}) {
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-do]");
-    if (button && isSecond(event, button)) event.preventDefault();
+    if (!button || isSecond(event, button)) return;
+    const [row, verb] = [button.closest("li[data-action]"), button.dataset.do];
+    const done = await press(button, show);
+    const there = row.contains(document.activeElement) || document.activeElement === document.body;
+    const byLetter = !event.isTrusted; // pressed by a script: who is on the button itself stays
+    if (done && byLetter && there && !STAYS.has(verb)) goOn(row);
   });
   form.addEventListener("keydown", (event) => {
     if (event.repeat && event.target.matches("[data-do]")) event.preventDefault();
@@ -29,9 +34,10 @@ function isSecond(event, button) {
   return event.detail >= 2 || (event.detail === 0 && meantForAnother(button, TOO_SOON));
 }
 
+// True: it is done.
 async function press(button, show) {
   const row = button.closest("li[data-action]");
-  if (row.getAttribute("aria-busy") === "true" || mustAsk(button, row)) return;
+  if (row.getAttribute("aria-busy") === "true" || mustAsk(button, row)) return false;
   const url = addressOf(button, row);
   if (!keys.has(url)) keys.set(url, newKey());
   const body = new FormData();
@@ -45,39 +51,43 @@ async function press(button, show) {
       body,
       headers: { Accept: "application/json", "Idempotency-Key": keys.get(url) },
     });
-    await hear(response, row, url, show);
+    return await hear(response, row, url, show);
   } catch (problem) {
     say(row, unanswered(problem));
+    return false;
   } finally {
     row.removeAttribute("aria-busy");
   }
 }
 
 function addressOf(button, row) {
-  if (button.hasAttribute("formaction")) return button.formAction;
-  return `/actions/${row.dataset.action}/${button.dataset.do}?version=${row.dataset.version}`;
+  const { action, version } = row.dataset;
+  const more = button.dataset.do === "extend" ? `&seconds=${60 * moreTime}` : "";
+  if (button.hasAttribute("formaction")) return button.formAction + more;
+  return `/actions/${action}/${button.dataset.do}?version=${version}${more}`;
 }
 
 async function hear(response, row, url, show) {
   const kind = response.headers.get("Content-Type") ?? "";
   if (!kind.includes("json")) {
     say(row, "This page is too old to do that: load it again.");
-    return;
+    return false;
   }
   const said = await response.json();
   if (response.status === 503) {
     say(row, `The desk cannot decide now: ${said.detail} Press again in a moment.`);
-    return;
+    return false;
   }
   keys.delete(url);
   if (!response.ok) {
     say(row, said.detail);
-    return;
+    return false;
   }
   for (const html of said.rows) show(html);
   const itself = said.tone === "good" || said.outcome === "too_late";
   if (!itself) answer(row, said.message);
   announce(said.message);
+  return said.tone === "good";
 }
 
 function unanswered(problem) {

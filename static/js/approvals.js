@@ -4,16 +4,18 @@
 import { startActions } from "desk/actions.js";
 import { announce } from "desk/announce.js";
 import { onTick, serverNow, startClock } from "desk/clock.js";
-import { startKeys } from "desk/keys.js";
 import { hearOther, showState, startLine } from "desk/line.js";
+import { between, goOn, startRowKeys } from "desk/rowkeys.js";
 import { adopt, answer, parseRow, remove, rowOf, update } from "desk/rows.js";
+import { forget, onSelected, select, selectAll, selected, startSelection } from "desk/selection.js";
 import { SignedOut, ask } from "desk/server.js";
 import { Line } from "desk/socket.js";
-import { startViews, watchView } from "desk/views.js";
+import { startViews } from "desk/views.js";
 
 const STAYS = 15000; // milliseconds for which a decided row is still seen here
 const SETTLE = 300; // events that come together are one look at the queue
 const LOOK_AGAIN = 20; // ticks
+const AT = ".pick, .title a"; // what of a row gets the focus
 const form = document.querySelector("[data-feed]");
 const list = form.querySelector("ol");
 const bulk = form.querySelector(".bulk");
@@ -24,7 +26,7 @@ let beyond = 0; // rows that wait and are not on this page
 
 const waits = (row) => row.dataset.state === "awaiting_approval";
 const picks = () => Array.from(list.querySelectorAll(".pick"));
-const picked = () => picks().filter((pick) => pick.checked);
+const chosen = () => Array.from(selected()).filter(waits);
 
 // What the feed says of a row that was decided on; what still waits is fetched as the queue has it.
 function show(html) {
@@ -34,6 +36,7 @@ function show(html) {
   else if (known) {
     if (waits(known)) later();
     update(known, fresh);
+    select(known, false);
     count();
   }
 }
@@ -41,15 +44,12 @@ function show(html) {
 function put(fresh) {
   const known = rowOf(fresh.dataset.action);
   if (known) {
-    const pick = known.querySelector(".pick");
-    if (pick) fresh.querySelector(".pick").checked = pick.checked;
     update(known, fresh);
     return;
   }
   const next = Array.from(list.children).find((row) => row.dataset.action > fresh.dataset.action);
   list.insertBefore(fresh, next ?? null);
   adopt(fresh);
-  watchView(fresh);
 }
 
 // The queue as the desk has it now; answers the cursor behind it.
@@ -85,7 +85,8 @@ function leave(row) {
   const next = row.nextElementSibling ?? row.previousElementSibling;
   const focused = row.contains(document.activeElement);
   remove(row);
-  if (focused) (next?.querySelector(".pick, .title a") ?? form).focus({ preventScroll: true });
+  forget();
+  if (focused) (next?.querySelector(AT) ?? form).focus({ preventScroll: true });
 }
 
 function count() {
@@ -99,7 +100,7 @@ function count() {
 }
 
 function countPicked() {
-  const [some, number] = [picked().length, picks().length];
+  const [some, number] = [chosen().length, picks().length];
   all.checked = number > 0 && some === number;
   all.indeterminate = some > 0 && some < number;
   bulk.querySelector("[data-picked]").textContent = some
@@ -115,9 +116,9 @@ function say(words) {
 // One answer a row: what was done moves on, what was refused says why and stays selected.
 async function decide(verb) {
   if (form.getAttribute("aria-busy") === "true") return;
-  const chosen = picked();
+  const some = chosen();
   reason.removeAttribute("aria-invalid");
-  if (chosen.length && verb === "reject" && !reason.value.trim()) {
+  if (some.length && verb === "reject" && !reason.value.trim()) {
     reason.setAttribute("aria-invalid", "true");
     say("Say why they are rejected: the agent reads it.");
     reason.focus();
@@ -126,7 +127,7 @@ async function decide(verb) {
   const body = new FormData();
   body.set("do", verb);
   body.set("reason", reason.value);
-  for (const pick of chosen) body.append("pick", pick.value);
+  for (const row of some) body.append("pick", row.querySelector(".pick").value);
   form.setAttribute("aria-busy", "true");
   say("");
   try {
@@ -161,6 +162,7 @@ async function hear(response, verb) {
   for (const one of told.results) {
     const row = rowOf(one.id);
     if (row) answer(row, one.good ? "" : one.message);
+    if (row && one.good) select(row, false);
   }
   if (verb === "reject" && told.results.every((one) => one.good) && told.results.length) {
     reason.value = "";
@@ -206,24 +208,21 @@ form.addEventListener("submit", (event) => {
   decide(event.submitter.value);
 });
 form.addEventListener("change", (event) => {
-  if (event.target === all) for (const pick of picks()) pick.checked = all.checked;
-  countPicked();
+  if (event.target !== all) return;
+  selectAll(picks().map((pick) => pick.closest("li[data-action]")), all.checked);
 });
 
-for (const row of list.querySelectorAll("li[data-action]")) {
-  adopt(row);
-  watchView(row);
-}
+const DECIDES = { approve: () => decide("approve"), reject: () => reason.focus() };
+
+for (const row of list.querySelectorAll("li[data-action]")) adopt(row);
 beyond = Number(form.dataset.total) - picks().length;
 startClock();
 startLine();
-startActions(form, show);
+onSelected(countPicked);
+startSelection(form, (one, other) => between(form, one, other));
+startActions(form, show, (row) => goOn(form, row, AT));
 startViews();
-startKeys(list, {
-  picked: () => picked().length,
-  approve: () => decide("approve"),
-  reject: () => reason.focus(),
-});
+startRowKeys(form, { at: AT, together: (verb) => DECIDES[verb]?.() });
 new Line(form.dataset.cursor, {
   row: (frame) => show(frame.html),
   reset: refetch,

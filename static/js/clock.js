@@ -3,6 +3,8 @@
 // A countdown never promises more than is left: it is rounded down, and the last minute is looked
 // at four times a second.
 
+import { onScreen, onSight, unwatchSight, watchSight } from "desk/onscreen.js";
+
 const STEP = 250; // milliseconds
 const SOON = 61000;
 const LIVELY = 300; // up to so many rows all countdowns move, beyond it those on screen
@@ -10,7 +12,7 @@ const LIVELY = 300; // up to so many rows all countdowns move, beyond it those o
 let second = 0; // the last whole one that ticked
 let offset = 0; // server's milliseconds minus performance.now()
 const listeners = new Set();
-const onScreen = new Set();
+const watched = new Set();
 
 export function serverNow() {
   return performance.now() + offset;
@@ -49,31 +51,22 @@ export function showCountdown(row) {
   if (row.style.getPropertyValue("--left") !== share) row.style.setProperty("--left", share);
 }
 
-const watcher = new IntersectionObserver((entries) => {
-  for (const { target, isIntersecting } of entries) {
-    if (isIntersecting) {
-      onScreen.add(target);
-      showCountdown(target);
-    } else {
-      onScreen.delete(target);
-    }
-  }
-});
+onSight((row, share) => share > 0 && showCountdown(row));
 
 export function watchRow(row) {
-  watcher.observe(row);
+  watched.add(row);
+  watchSight(row);
   showCountdown(row);
 }
 
 export function unwatchRow(row) {
-  watcher.unobserve(row);
-  onScreen.delete(row);
+  watched.delete(row);
+  unwatchSight(row);
 }
 
 function move(all) {
   if (document.visibilityState !== "visible") return;
-  const rows = document.querySelectorAll('li[data-state="scheduled"]');
-  for (const row of rows.length > LIVELY ? onScreen : rows) {
+  for (const row of watched.size > LIVELY ? onScreen : watched) {
     if (all || row.soon) showCountdown(row);
   }
 }

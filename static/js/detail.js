@@ -7,7 +7,7 @@ import { hearOther, showState, startLine } from "desk/line.js";
 import { adopt, parseRow, update } from "desk/rows.js";
 import { ask } from "desk/server.js";
 import { Line } from "desk/socket.js";
-import { startViews, watchView } from "desk/views.js";
+import { startViews } from "desk/views.js";
 import { localize } from "desk/zones.js";
 
 const form = document.querySelector("[data-feed]");
@@ -30,7 +30,6 @@ function show(html) {
 }
 
 adopt(row);
-watchView(row);
 startClock();
 startLine();
 startActions(form, show);

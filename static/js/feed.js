@@ -1,86 +1,49 @@
 // The feed's page: rows live over the socket, buttons by fetch, countdowns by the server's time.
 
 import { startActions } from "desk/actions.js";
+import { startBulk, together } from "desk/bulk.js";
 import { onTick, startClock } from "desk/clock.js";
+import { focusSearch, startFilter } from "desk/filter.js";
+import { bind } from "desk/keys.js";
 import { hearOther, showState, startLine } from "desk/line.js";
-import { changed, count, insert, know, settle } from "desk/order.js";
-import { slices } from "desk/queue.js";
-import { adopt, parseRow, remove, rowOf, update } from "desk/rows.js";
-import { ask } from "desk/server.js";
+import { isWhole, narrow, refetch, startList, hearRow, show, total, topUp } from "desk/list.js";
+import { sayMilestones } from "desk/milestones.js";
+import { letIn, startNewcomers } from "desk/newcomers.js";
+import { count, settle, startOrder } from "desk/order.js";
+import { between, goOn, startRowKeys } from "desk/rowkeys.js";
+import { adopt, rows } from "desk/rows.js";
+import { startSelection } from "desk/selection.js";
 import { Line } from "desk/socket.js";
-import { startViews, watchView } from "desk/views.js";
+import { startUnseen } from "desk/unseen.js";
+import { startViews } from "desk/views.js";
 
-const FULL = 200; // as many rows as the server gives at once
-const LOOK_AGAIN = 20; // ticks
 const form = document.querySelector("[data-feed]");
+const onward = (row) => goOn(form, row);
 
-function show(html) {
-  const fresh = parseRow(html);
-  const known = rowOf(fresh.dataset.action);
-  if (!known) {
-    know(fresh);
-    insert(fresh);
-    take(fresh);
-  } else if (update(known, fresh)) {
-    know(known);
-    changed(known);
-  }
-}
-
-function take(row) {
-  adopt(row);
-  watchView(row);
-}
-
-// The list as the server has it now; answers the cursor behind it.
-async function refetch() {
-  const response = await ask("/feed/rows");
-  if (!response.ok) throw new Error(`the list answered ${response.status}`);
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const fresh = page.querySelector("[data-feed]");
-  const there = new Set();
-  for (const row of fresh.querySelectorAll("li[data-action]")) {
-    there.add(row.dataset.action);
-    show(row.outerHTML);
-  }
-  for (const row of form.querySelectorAll("li[data-action]")) {
-    if (!there.has(row.dataset.action)) remove(row);
-  }
-  count();
-  return fresh.dataset.cursor;
-}
-
-const apply = slices((frame) => show(frame.html), count);
+for (const row of form.querySelectorAll("li[data-action]")) adopt(row);
+startClock();
+startOrder();
+startLine();
+startUnseen(form.dataset.unread?.split(" ").filter(Boolean) ?? []);
+startSelection(form, (one, other) => between(form, one, other));
+startActions(form, show, onward);
+startBulk({ form, show, all: () => Array.from(rows()), total, whole: isWhole, goOn: onward });
+startNewcomers();
+startFilter(narrow, form);
+startRowKeys(form, { together });
+bind({ "/": focusSearch });
+startViews();
 const line = new Line(form.dataset.cursor, {
-  row: apply,
+  row: hearRow,
   reset: refetch,
   other: hearOther,
   state: showState,
 });
-
-for (const row of form.querySelectorAll("li[data-action]")) {
-  know(row);
-  take(row);
-}
-let wasFull = form.querySelectorAll("li[data-action]").length >= FULL;
-let ticks = 0;
-
-startClock();
-startLine();
-startActions(form, (html) => {
-  show(html);
-  count();
-});
-startViews();
+startList(line);
 line.start();
 onTick(() => {
-  if (settle()) count();
-  ticks += 1;
-  // rows that had no room on the first page come in as others end
-  if (wasFull && ticks % LOOK_AGAIN === 0 && document.visibilityState === "visible") {
-    refetch().then(
-      () => (wasFull = form.querySelectorAll("li[data-action]").length >= FULL),
-      () => {},
-    );
-  }
+  const moved = settle();
+  if (letIn() || moved) count();
+  sayMilestones();
+  topUp();
 });

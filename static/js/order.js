@@ -1,44 +1,31 @@
-// Where a row stands. The order is frozen around a row that somebody points at, has the focus in
-// or selects text of: newcomers then stand behind it, and go to their place afterwards.
+// Where a row stands. The order is frozen around a row that somebody is at; what comes in before it
+// waits above, in the pill (desk/newcomers.js), and moves to its place afterwards.
 
+import { guard, held, isBefore } from "desk/anchor.js";
 import { serverNow } from "desk/clock.js";
+import { Places } from "desk/places.js";
+import { currentRow, remove } from "desk/rows.js";
 
-const IDLE = 20000; // a pointer that has not moved for so long points at nothing
-const AWAY = 60000; // without any input for so long nobody is at the row that has the focus
 const LINGER = 4000; // a row whose state changed is seen where it stood before it moves
-const ENDED_KEPT = 50;
+const ENDED_KEPT = 200;
+const SLICE = 8; // milliseconds
 const TERMINAL = new Set(["executed", "cancelled", "rejected", "failed"]);
 const RANKS = ["executed", "unknown", "failed", "held", "awaiting_approval"];
 
-let active = performance.now();
-for (const type of ["pointermove", "pointerdown", "keydown", "focusin"]) {
-  addEventListener(type, () => (active = performance.now()), { passive: true, capture: true });
-}
-
-const canHover = matchMedia("(hover: hover)");
-
-const focusedRow = () => document.activeElement?.closest("li[data-action]");
-
-function held() {
-  const focused = focusedRow();
-  if (focused && performance.now() - active < AWAY) return focused;
-  const selection = getSelection();
-  if (selection && !selection.isCollapsed) {
-    const selected = selection.anchorNode?.parentElement?.closest("li[data-action]");
-    if (selected) return selected;
-  }
-  if (!canHover.matches || performance.now() - active > IDLE) return null;
-  return document.querySelector("li[data-action]:hover");
-}
+const groups = new Map(); // by name
+const loose = new Set(); // rows that may stand where they no longer belong
 
 // What decides a row's place, read from its HTML once a version.
-export function know(row) {
+function know(row) {
   const time = row.querySelector("time");
+  const clock = (time?.dataset.executeAt ?? "") + row.dataset.action;
   row.place = {
     deadline: Date.parse(time?.dataset.deadline),
-    needs: RANKS.indexOf(row.dataset.state) + row.dataset.action,
-    clock: (time?.dataset.executeAt ?? "") + row.dataset.action,
-    ended: -Date.parse(time?.dateTime),
+    keys: {
+      needs: RANKS.indexOf(row.dataset.state) + row.dataset.action,
+      ended: -(Date.parse(time?.dateTime) || 0),
+      clock,
+    },
   };
 }
 
@@ -52,78 +39,101 @@ function groupOf(row) {
   return left <= 300000 ? "five" : "later";
 }
 
-const listOf = (group) => document.querySelector(`[data-group="${group}"] > ol`);
+const keyIn = (group, row) => row.place.keys[group] ?? row.place.keys.clock;
 
-function nextIn(list, row, group) {
-  const kind = group in row.place ? group : "clock";
-  for (const other of list.children) {
-    if (other !== row && other.place[kind] > row.place[kind]) return other;
+// The rows that the page came with, in the order that they have.
+export function startOrder() {
+  for (const section of document.querySelectorAll("[data-group]")) {
+    const name = section.dataset.group;
+    let last = null;
+    for (const row of section.querySelectorAll("li[data-action]")) {
+      know(row);
+      const key = keyIn(name, row);
+      if (last !== null && key < last) loose.add(row);
+      else last = key;
+      row.placed = last;
+    }
+    groups.set(name, new Places(section.querySelector("ol")));
   }
-  return null;
 }
 
-function isBefore(list, next, anchor) {
-  if (next === anchor) return true;
-  const relation = (next ?? list).compareDocumentPosition(anchor);
-  return Boolean(relation & Node.DOCUMENT_POSITION_FOLLOWING);
+export function deadlineOf(row) {
+  return row.place.deadline;
 }
 
-const loose = new Set(); // rows that may stand where they no longer belong
-
+// Its state or its time is another: it goes where it belongs once nobody is at a row.
 export function changed(row) {
+  know(row);
   loose.add(row);
 }
 
-export function insert(row) {
+// False: its place is before what somebody looks at, and it was not put there.
+export function insert(row, { wait = true } = {}) {
+  know(row);
   const group = groupOf(row);
-  const list = listOf(group);
-  const next = nextIn(list, row, group);
-  const anchor = held();
-  if (anchor && isBefore(list, next, anchor)) {
-    anchor.parentElement.append(row);
-    loose.add(row);
-  } else {
-    list.insertBefore(row, next);
-  }
+  const places = groups.get(group);
+  const key = keyIn(group, row);
+  const limit = wait ? guard() : null;
+  if (limit && wouldPush(places, key, limit)) return false;
+  places.put(row, key);
+  return true;
+}
+
+function wouldPush(places, key, limit) {
+  const next = places.next(key);
+  if (next) return next === limit || isBefore(next, limit);
+  return !places.list.contains(limit) && isBefore(places.list, limit);
 }
 
 // Rows go where they belong by now, unless somebody would lose the one they are at. Answers
 // whether any did.
 export function settle() {
   if (held()) return false;
-  let moved = false;
-  for (const group of ["five", "later"]) {
-    let row = listOf(group).firstElementChild;
-    for (; row && groupOf(row) !== group; row = row.nextElementSibling) loose.add(row);
+  for (const name of ["five", "later"]) {
+    for (const row of groups.get(name).rows) {
+      if (groupOf(row) === name) break;
+      loose.add(row);
+    }
   }
-  const now = performance.now();
-  const focused = focusedRow(); // moved, it would lose the focus
+  let moved = false;
+  const began = performance.now();
+  const focused = currentRow(); // moved, it would lose the focus
   for (const row of loose) {
     if (row === focused) continue;
-    if (row.isConnected && row.changedAt && now - row.changedAt < LINGER) continue;
+    if (row.isConnected && began - (row.changedAt ?? -Infinity) < LINGER) continue;
     loose.delete(row);
-    if (row.isConnected) moved = put(row) || moved;
+    if (row.leaves) leave(row);
+    else if (placesOf(row)) moved = move(row) || moved;
+    if (performance.now() - began > SLICE) break;
   }
-  const ended = listOf("ended");
-  while (ended.childElementCount > ENDED_KEPT) ended.lastElementChild.remove();
+  const ended = groups.get("ended");
+  while (ended.rows.length > ENDED_KEPT && ended.rows.at(-1) !== focused) leave(ended.rows.at(-1));
   return moved;
 }
 
-function put(row) {
+function placesOf(row) {
+  return groups.get(row.closest("[data-group]")?.dataset.group);
+}
+
+function move(row) {
   const group = groupOf(row);
-  const list = listOf(group);
-  const next = nextIn(list, row, group);
-  if (row.parentElement === list && row.nextElementSibling === next) return false;
-  list.insertBefore(row, next);
-  return true;
+  const [places, before] = [groups.get(group), placesOf(row)];
+  const from = row.previousElementSibling;
+  before?.take(row);
+  places.put(row, keyIn(group, row));
+  return before !== places || row.previousElementSibling !== from;
+}
+
+export function leave(row) {
+  placesOf(row)?.take(row);
+  loose.delete(row);
+  remove(row);
 }
 
 export function count() {
-  for (const group of document.querySelectorAll("[data-group]")) {
-    const words = String(group.querySelector("ol").children.length);
-    const shown = group.querySelector("[data-count]");
+  for (const section of document.querySelectorAll("[data-group]")) {
+    const words = String(groups.get(section.dataset.group).rows.length);
+    const shown = section.querySelector("[data-count]");
     if (shown.textContent !== words) shown.textContent = words;
   }
-  const needs = document.querySelectorAll("li[data-needs]").length;
-  document.title = `${needs ? `(${needs}) ` : ""}Feed · Undo Desk`;
 }

@@ -1,19 +1,22 @@
-// What every page has: times in the reader's zone, menus that close, tokens for late forms.
+// What every page has: times in the reader's zone, keys from page to page, menus that close, tokens
+// for late forms.
 
+import { startKeys } from "desk/keys.js";
 import { csrfToken } from "desk/server.js";
 import { localize } from "desk/zones.js";
 import "desk/ago.js";
 
 localize(document);
+startKeys();
 
 document.addEventListener("click", (event) => {
-  for (const menu of document.querySelectorAll("details.menu[open]")) {
+  for (const menu of document.querySelectorAll("details:is(.menu, .narrow)[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
   }
 });
 
 document.addEventListener("keydown", (event) => {
-  const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
+  const menu = event.key === "Escape" && document.querySelector("details:is(.menu, .narrow)[open]");
   if (!menu) return;
   menu.open = false;
   menu.querySelector("summary").focus();

@@ -3,10 +3,14 @@
 
 import { Idiomorph } from "idiomorph";
 import { showCountdown, unwatchRow, watchRow } from "desk/clock.js";
+import { personal } from "desk/person.js";
 import { localize } from "desk/zones.js";
 
-const OURS = new Set(["style", "aria-busy", "data-asking", "data-armed", "open"]); // attributes that scripts have set
+// attributes that scripts have set
+const OURS = new Set(["style", "aria-busy", "data-asking", "data-armed", "data-chosen", "open"]);
 
+const known = new Map(); // by id: a document of thousands is never searched for one
+const selectable = document.querySelector("[data-bulk]") !== null;
 let moved = {}; // where the focus was put last, and when
 
 // A key press so soon after its focus was moved was meant for what had the focus before.
@@ -15,8 +19,18 @@ export function meantForAnother(target, within) {
 }
 
 export function rowOf(id) {
-  return document.querySelector(`li[data-action="${CSS.escape(id)}"]`);
+  return known.get(id) ?? null;
 }
+
+export function rows() {
+  return known.values();
+}
+
+export function howMany() {
+  return known.size;
+}
+
+export const currentRow = () => document.activeElement?.closest("li[data-action]") ?? null;
 
 export function parseRow(html) {
   const template = document.createElement("template");
@@ -25,11 +39,16 @@ export function parseRow(html) {
 }
 
 export function adopt(row) {
+  known.set(row.dataset.action, row);
+  freeButtons(row);
+  givePick(row);
+  personal(row);
   localize(row);
   watchRow(row);
 }
 
 export function remove(row) {
+  known.delete(row.dataset.action);
   unwatchRow(row);
   row.remove();
 }
@@ -43,6 +62,9 @@ export function update(row, fresh) {
     delete row.dataset.asking;
     row.changedAt = performance.now();
   }
+  freeButtons(fresh);
+  personal(fresh);
+  givePick(fresh, row);
   swapButtons(row, fresh);
   Idiomorph.morph(row, fresh, {
     callbacks: {
@@ -60,6 +82,26 @@ export function update(row, fresh) {
   return true;
 }
 
+// Scripts press them, the form need not: of a form's own buttons the browser looks for the first one
+// whenever one comes or goes, through all of a long page.
+function freeButtons(row) {
+  for (const button of row.querySelectorAll("[data-do]")) button.type = "button";
+}
+
+// The box to select it by. A long page comes without, as do live rows; what is selected stays so,
+// whatever became of it.
+function givePick(row, before = row) {
+  const found = row.querySelector(".pick");
+  if (!found && !selectable) return;
+  const pick = found ?? document.createElement("input");
+  pick.checked = before.querySelector(".pick")?.checked ?? false;
+  if (found) return;
+  const [label, whom] = row.querySelectorAll(".title > :is(a, i)");
+  Object.assign(pick, { type: "checkbox", className: "pick", name: "pick" });
+  pick.setAttribute("aria-label", `Select ${label.textContent} ${whom.textContent}`);
+  row.prepend(pick);
+}
+
 // Another set of buttons is put in whole: morphed, Cancel would become the button beside it and
 // keep the focus, and a second press would do what nobody meant.
 function swapButtons(row, fresh) {
@@ -74,8 +116,17 @@ function focusNext(row, verb) {
     (verb && row.querySelector(`[data-do="${verb}"]`)) ||
     row.querySelector('[data-do="compensate"]') ||
     row.querySelector(".title a");
-  next?.focus({ preventScroll: true });
-  moved = { to: next, at: performance.now() };
+  putFocus(next);
+}
+
+export function putFocus(target) {
+  target?.focus({ preventScroll: true });
+  moved = { to: target, at: performance.now() };
+}
+
+// How long ago the focus was last moved by what became of a row, not by the reader.
+export function sinceMoved() {
+  return performance.now() - (moved.at ?? -Infinity);
 }
 
 // What the server said of the last press, where the row itself does not say it.

@@ -1,6 +1,8 @@
 // What was really on screen: at least half of a row, for a second, in a visible tab.
 
 import { onTick } from "desk/clock.js";
+import { lookAgain, onSight } from "desk/onscreen.js";
+import { rows } from "desk/rows.js";
 import { SignedOut, ask } from "desk/server.js";
 
 const LONG_ENOUGH = 1000;
@@ -10,19 +12,17 @@ const known = new Set();
 let queue = [];
 let over = false;
 
-const watcher = new IntersectionObserver(
-  (entries) => {
-    for (const { target, intersectionRatio } of entries) {
-      if (intersectionRatio < 0.5) since.delete(target);
-      else if (!since.has(target)) since.set(target, performance.now());
-    }
-  },
-  { threshold: [0.5] },
-);
+const told = new Set(); // who wants to know what has been seen
 
-export function watchView(row) {
-  watcher.observe(row);
+// `listener(row)`: this version of it has been on screen for long enough.
+export function onSeen(listener) {
+  told.add(listener);
 }
+
+onSight((row, share) => {
+  if (share < 0.5) since.delete(row);
+  else if (!since.has(row)) since.set(row, performance.now());
+});
 
 function look() {
   if (document.visibilityState !== "visible") return;
@@ -34,6 +34,7 @@ function look() {
     const view = `${row.dataset.action} ${row.dataset.version}`;
     if (performance.now() - at < LONG_ENOUGH || known.has(view)) continue;
     known.add(view);
+    for (const listener of told) listener(row);
     queue.push({ id: row.dataset.action, version: Number(row.dataset.version) });
   }
 }
@@ -65,10 +66,7 @@ export function startViews() {
       since.clear();
       send(true);
     } else {
-      for (const row of document.querySelectorAll("li[data-action]")) {
-        watcher.unobserve(row);
-        watcher.observe(row);
-      }
+      lookAgain(rows());
     }
   });
   addEventListener("pagehide", () => send(true));

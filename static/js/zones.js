@@ -48,7 +48,7 @@ const forms = {
 export const clock = forms.clock;
 
 export function localize(root) {
-  for (const time of root.querySelectorAll("time[datetime]")) {
+  for (const time of root.querySelectorAll("time[datetime]:not(.ago)")) {
     const at = Date.parse(time.dateTime);
     if (!Number.isNaN(at)) time.textContent = forms[time.dataset.as ?? "clock"](at);
   }

@@ -1,10 +1,11 @@
-"""The feed's first page with 200 rows: how large, and how soon."""
+"""The feed's first page with 200 rows: how large, and how soon. Then all of it (`scale.py`)."""
 
 import http.client
 import time
 
 from playwright.sync_api import sync_playwright
 
+from tests.bench import scale
 from tests.bench.databases import fresh
 from tests.bench.plant import plant, refund
 from tests.bench.served import Served, served
@@ -21,7 +22,12 @@ _PAINTED_AT = "performance.getEntriesByName('first-contentful-paint')[0].startTi
 
 
 def measure(backend: str, _seconds: int) -> None:
-    """One table."""
+    """Two tables."""
+    _first(backend)
+    scale.measure(backend)
+
+
+def _first(backend: str) -> None:
     with fresh(backend) as url, served(url, worker=False) as where:
         soon = where.desk.now() + 3_600 * SECOND
         plant(where.desk, [soon + number for number in range(ROWS + 100)], refund, "refund")

@@ -26,17 +26,22 @@ def open_screen(stage: Stage, browser: Browser) -> Iterator[Callable[..., Screen
     """`open_screen(who, **context options)`: a signed-in browser of its own, on the feed.
 
     Each must end without a console error, an exception or a violation of the page's policy.
+    `on`: another desk than the one of all.
     """
     screens: list[Screen] = []
 
     def make(
-        who: str = "ana", *, prepare: Callable[[Page], None] | None = None, **options: object
+        who: str = "ana",
+        *,
+        prepare: Callable[[Page], None] | None = None,
+        on: Stage = stage,
+        **options: object,
     ) -> Screen:
-        screen = Screen.open(stage, browser, who, options)
+        screen = Screen.open(on, browser, who, options)
         screens.append(screen)
         if prepare:
             prepare(screen.page)
-        screen.page.goto(f"{stage.url}/")
+        screen.page.goto(f"{on.url}/")
         return screen
 
     yield make

@@ -74,12 +74,13 @@ def test_a_reload_keeps_everything(stage: Stage, screen: Screen) -> None:
     expect(screen.row(cancelled)).to_have_attribute("data-state", "cancelled")
 
     def rows() -> dict[str, str]:
-        """Each row's words, but for the countdown."""
+        """Each row's words, but for what counts."""
         return {
             action_id: screen.row(action_id).evaluate(
                 """(row) => {
                   const copy = row.cloneNode(true);
                   copy.querySelector("time[data-deadline]:not([datetime])")?.remove();
+                  copy.querySelector(".ago")?.remove();
                   return copy.textContent;
                 }"""
             )

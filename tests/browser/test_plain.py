@@ -64,7 +64,7 @@ def test_the_first_link_leads_to_the_rows(stage: Stage, screen: Screen) -> None:
     keyboard.press("Enter")
     keyboard.press("Tab")
     first = screen.page.locator("li[data-action]:visible").first
-    expect(first.locator(".title a")).to_be_focused()
+    expect(first.get_by_role("checkbox")).to_be_focused()
 
 
 def test_the_button_that_asks_is_the_one_that_sends(stage: Stage, screen: Screen) -> None:
