@@ -21,7 +21,7 @@ run: .venv/.run ## Start the demo desk on http://HOST:PORT (HOST=127.0.0.1 PORT=
 	@exec $(BIN)/undo-desk demo --host $(HOST) --port $(PORT) $(ARGS)
 
 test: .venv/.test .venv/.chromium ## Run the whole suite on SQLite and PostgreSQL (ARGS='tests/unit -x' for a part)
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: .venv/.test ## Style and layers
 	$(BIN)/ruff check .

@@ -43,6 +43,7 @@ CONTRACT_KEYS = [
     "idempotency_key",
     "status_url",
     "cancel_also_stops",
+    "pruned_at",
 ]
 
 

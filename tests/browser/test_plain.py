@@ -108,8 +108,12 @@ def test_the_keyboard_is_enough(stage: Stage, screen: Screen) -> None:
     expect(screen.row(action_id)).to_have_attribute("data-state", "cancelled")
     # the focus stays in the row, on something that a second press does no harm to
     expect(screen.row(action_id).locator(".title a")).to_be_focused()
-    keyboard.press("Tab")
-    expect(screen.button(action_id, "again")).to_be_focused()
+    again = screen.button(action_id, "again")
+    for _ in range(4):  # what its marks mean can be opened, and comes before its buttons
+        keyboard.press("Tab")
+        if again.evaluate("(one) => one === document.activeElement"):
+            break
+    expect(again).to_be_focused()
     keyboard.press("Space")
     expect(screen.row(action_id)).to_contain_text("Scheduled again")
 

@@ -8,7 +8,7 @@ from tests.api.world import World
 from tests.pages.customer import get, look
 from webapp.domain.states import TERMINAL, State
 from webapp.domain.times import SECOND
-from webapp.services import status
+from webapp.services import prune, status
 from webapp.store.schema import action as table
 
 DAY = 86_400 * SECOND
@@ -58,8 +58,8 @@ def test_unknown_ended_and_taken_back_look_alike(world: World) -> None:
     ended, gone, pruned = (world.put(State.EXECUTED)["id"] for _ in range(3))
     ago(world, ended, 91)
     take_back(world, gone)
-    move = update(table).where(table.c.id == pruned).values(pruned_at=1)
-    world.db.transact(lambda tx: tx.conn.execute(move))
+    ago(world, pruned, 401)
+    assert prune.prune(world.desk) == 1
     paths = [token(world, ended), token(world, gone), token(world, pruned), "/s/x"]
     paths.append(token(world, gone, 2))
     pages = [get(world, path) for path in paths]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import text, update
+from sqlalchemy import text
 
 from tests.services.people import ANA, drafted, executed, policy
 from webapp.domain.filters import Filter
@@ -12,11 +12,10 @@ from webapp.services.cancel import cancel
 from webapp.services.desk import Desk
 from webapp.services.digest import digest
 from webapp.services.searchable import Searchable
-from webapp.store import search
+from webapp.store import pruning, search
 from webapp.store.engine import Tx
 from webapp.store.finding import LAST
 from webapp.store.reading_schema import searched
-from webapp.store.schema import action
 
 CUSTOMER = {"ref": "c-17", "name": "Meera Kumārī", "email": "meera@shop.example"}
 
@@ -116,7 +115,8 @@ def test_two_actions_of_one_place_are_both_found(desk: Desk) -> None:
 
 def _prune(desk: Desk, action_id: str) -> None:
     def work(tx: Tx) -> None:
-        tx.conn.execute(update(action).where(action.c.id == action_id).values(pruned_at=tx.now()))
+        ended = pruning.next_rows(tx, tx.now() + 1, 50)
+        pruning.empty(tx, [row for row in ended if row.id == action_id])
         search.forget(tx, [action_id])
 
     desk.db.transact(work)

@@ -23,7 +23,9 @@ QUESTIONS = {
 def test_each_question_has_its_index(database: Database, name: str) -> None:
     """graphile/worker#274: fetching slowed as finished and future rows grew."""
     query, index = QUESTIONS[name]
-    assert index in _plan(database, query)
+    found = _plan(database, query)
+    # where next to nothing is open, PostgreSQL may take either; among many: test_plans.py
+    assert index in found or (name == "asking" and "ix_action_open" in found), found
 
 
 def _plan(database: Database, query: Any) -> str:

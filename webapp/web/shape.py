@@ -46,10 +46,10 @@ def action_json(
         "compensated_by": list(action.compensated_by),
         "again_of": action.again_of,
         "first_viewed_at": maybe_rfc3339(action.first_viewed_at),
-        "pruned_at": maybe_rfc3339(action.pruned_at),
         "idempotency_key": idempotency_key(action.id),
         "status_url": status_url,
         "cancel_also_stops": list(cancel_also_stops),
+        "pruned_at": maybe_rfc3339(action.pruned_at),
     }
 
 

@@ -90,15 +90,15 @@ _ACTION = _object(
         "compensated_by": _list(_ID),
         "again_of": _maybe(_ID),
         "first_viewed_at": _maybe(_TIME),
-        "pruned_at": {
-            **_maybe(_TIME),
-            "description": "When its payload, texts and personal data were taken away.",
-        },
         "idempotency_key": _TEXT,
         "status_url": {"type": "string", "format": "uri"},
         "cancel_also_stops": {
             **_list(_ID),
             "description": "What a cancel now would take along, nearest first.",
+        },
+        "pruned_at": {
+            **_maybe(_TIME),
+            "description": "When its payload, texts and personal data were taken away.",
         },
     }
 )
