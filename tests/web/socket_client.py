@@ -17,14 +17,11 @@ from typing import Any, Self
 
 import requests
 
+from tests.fixtures.desk import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 10.0
 TEXT, CLOSE, PING, PONG = 0x1, 0x8, 0x9, 0xA
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> float:
