@@ -142,9 +142,11 @@ def test_what_waits_for_another_action_stands_apart(stage: Stage, screen: Screen
     child = stage.draft("reply", depends_on=[parent])
     stage.policy("reply", window_seconds=600)
     here = f'[data-group="waits"] li[data-action="{child}"]'
+    screen.row(child).wait_for(state="attached")
     for _ in range(2):
-        expect(screen.page.locator(f"{here} time")).to_have_text("waits")
         screen.page.reload()
+        expect(screen.page.locator(f"{here} time")).to_have_text("waits")
+    screen.live()
     stage.cancel(parent)
     expect(screen.row(child)).to_have_attribute("data-state", "cancelled")
 
