@@ -5,7 +5,7 @@ events afterwards, by whichever worker comes first, a piece at a time.
 """
 
 from collections.abc import Iterable, Sequence
-from time import monotonic
+from time import monotonic, sleep
 from typing import Protocol
 
 from webapp.services.desk import Desk
@@ -14,9 +14,11 @@ from webapp.store.engine import Tx
 from webapp.store.events import Event
 from webapp.store.followers import Write
 
-PIECE = 500
-"""Events that one transaction takes: it must be over before anybody waits for it."""
-MOST_SECONDS = 0.5
+PIECE = 25
+"""Events that one transaction takes: what falls due meanwhile waits for its end on SQLite."""
+REST_SECONDS = 0.002
+"""Between two pieces, so that whoever waits to write comes first."""
+MOST_SECONDS = 1.0
 """After which the others of this worker's rounds have their turn."""
 
 
@@ -39,6 +41,7 @@ def digest(desk: Desk, those: Iterable[Follower], seconds: float = MOST_SECONDS)
         while more := _piece(desk, one):
             if monotonic() > until:
                 break
+            sleep(REST_SECONDS)
         done = done and not more
     return done
 
