@@ -4,8 +4,8 @@ Drafting and executing write rows and events alone. What costs more than that is
 events afterwards, by whichever worker comes first, a piece at a time.
 """
 
-from collections.abc import Iterable, Sequence
-from time import monotonic, sleep
+from collections.abc import Callable, Iterable, Sequence
+from time import monotonic
 from typing import Protocol
 
 from webapp.services.desk import Desk
@@ -14,10 +14,8 @@ from webapp.store.engine import Tx
 from webapp.store.events import Event
 from webapp.store.followers import Write
 
-PIECE = 25
-"""Events that one transaction takes: what falls due meanwhile waits for its end on SQLite."""
-REST_SECONDS = 0.002
-"""Between two pieces, so that whoever waits to write comes first."""
+PIECE = 100
+"""Events that one transaction takes at most: whoever waits to write waits for its end on SQLite."""
 MOST_SECONDS = 1.0
 """After which the others of this worker's rounds have their turn."""
 
@@ -33,15 +31,22 @@ class Follower(Protocol):
         """Read what `found` needs; answers what is to be written, in another transaction."""
 
 
-def digest(desk: Desk, those: Iterable[Follower], seconds: float = MOST_SECONDS) -> bool:
-    """One round for each of them. False: there is more. Raises Unavailable."""
+def digest(
+    desk: Desk,
+    those: Iterable[Follower],
+    seconds: float = MOST_SECONDS,
+    room: Callable[[], int] = lambda: PIECE,
+) -> bool:
+    """One round for each of them. False: there is more. Raises Unavailable.
+
+    `room` is called before each transaction and answers how many events it may take.
+    """
     until = monotonic() + seconds
     done = True
     for one in those:
-        while more := _piece(desk, one):
+        while more := _piece(desk, one, room()):
             if monotonic() > until:
                 break
-            sleep(REST_SECONDS)
         done = done and not more
     return done
 
@@ -52,14 +57,14 @@ def behind(desk: Desk, name: str) -> bool:
         return bool(events.after(tx, followers.place(tx, name), 1))
 
 
-def _piece(desk: Desk, one: Follower) -> bool:
+def _piece(desk: Desk, one: Follower, size: int) -> bool:
     """Whether there is probably another."""
     with desk.db.read() as tx:
         start = followers.place(tx, one.name)
-        found = events.after(tx, start, PIECE)
+        found = events.after(tx, start, size)
         if not found:
             return False
         write = one.digest(tx, found)
     moved = followers.advance(desk.db, one.name, start, found[-1].cursor, write)
     # Who finds another process at it leaves it to that one.
-    return moved and len(found) == PIECE
+    return moved and len(found) == size

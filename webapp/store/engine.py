@@ -126,6 +126,14 @@ class Tx:
         """Names its commit for failpoints: `draft`, `claim` and the like."""
         self.did += (what,)
 
+    def may_be_lost(self) -> None:
+        """Its commit need not reach PostgreSQL's disk at once: a crash may undo all of it.
+
+        Only for what would be made again. Whoever commits meanwhile does not wait for its flush.
+        """
+        if self.dialect == "postgresql":
+            self.run("SET LOCAL synchronous_commit = off")
+
     def brings(self, execute_at: int | None) -> None:
         """A row of this transaction may become due at `execute_at`."""
         if execute_at is not None:

@@ -41,6 +41,7 @@ def advance(db: Database, name: str, start: str, end: str, write: Write) -> bool
         if tx.conn.execute(_MOVE, moved).first() is None:
             return False
         write(tx)
+        tx.may_be_lost()
         return True
 
     try:

@@ -17,6 +17,7 @@ from webapp.services.late import reconcile
 from webapp.store import claims
 from webapp.store.claims import Claim, Finish
 from webapp.store.engine import Tx
+from webapp.worker.lull import Lull
 from webapp.worker.pool import Pool, Run
 from webapp.worker.trigger import Trigger
 
@@ -61,6 +62,7 @@ class Dispatcher:
         self._looked = 0.0
         self._locked, self._trouble = _LOCKED[0], _TROUBLE[0]
         self.trigger = Trigger(desk.now, self.ring)
+        self.lull = Lull(lambda: self.trigger.at - self._db.now())
 
     def ring(self) -> None:
         """Something may have become due."""
@@ -76,6 +78,7 @@ class Dispatcher:
     def stop(self) -> None:
         """Claim nothing more; `run` returns when the last effect has been written down."""
         self._stopping = True
+        self.lull.close()
         self._inbox.put(None)
 
     def keep_leases(self) -> None:
@@ -149,7 +152,7 @@ class Dispatcher:
             self._report()
         elif free and left <= 0:
             self._move(free)
-        elif free and self.trigger.unsure and not (self._ended and left <= HOLD):
+        elif free and self.trigger.unsure and left > (HOLD if self._ended else NEAR):
             self._look()
         elif free and left <= (HOLD if self._ended else NEAR):
             self._approach(left)
@@ -248,6 +251,7 @@ class Dispatcher:
         attempt = Attempt(claim, began + self._lease, claim.taken_over)
         self._running[claim.id, claim.attempt] = attempt
         self._pool.hand(attempt, self._busy)
+        self.lull.begun()
 
     def _take_over(self) -> None:
         """The sweep: our own first, so that they are not taken for lost."""
@@ -282,7 +286,9 @@ class Dispatcher:
     def _receive(self, seconds: float | None) -> None:
         """Take in what has ended, waiting up to `seconds` (None: for ever) for a first message."""
         try:
+            self.lull.idle = seconds != 0
             message = self._inbox.get(timeout=seconds) if seconds != 0 else self._inbox.get_nowait()
+            self.lull.idle = False
             while True:
                 if message is None:
                     self._rung = False

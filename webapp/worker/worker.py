@@ -16,7 +16,7 @@ from webapp.domain.errors import Unavailable
 from webapp.paths import INSTANCE
 from webapp.services.approvals import expire_approvals
 from webapp.services.desk import Desk
-from webapp.services.digest import digest
+from webapp.services.digest import PIECE, digest
 from webapp.services.execute import Attempt, Means, execute
 from webapp.services.followers import FOLLOWERS
 from webapp.services.overdue import hold_overdue
@@ -39,6 +39,12 @@ OFFSET_SECONDS = 60.0
 """How often the database's clock is compared with the host's."""
 DIGEST_SECONDS = 2.0
 """How often what has happened is counted and made findable; it never hurries anybody."""
+BRIEF = 10
+"""Events in a transaction between two actions: 2 to 4 ms."""
+BRIEF_SECONDS = (0.1, 0.02)
+"""How long each of them waits for that moment, and where the last one waited in vain."""
+PATIENCE_SECONDS = 0.3
+"""The same for the other rounds, of which several may begin at once."""
 PRUNE_SECONDS = 10.0
 """How often what is older than the retention is emptied, for a tenth of that time at most."""
 CHECKPOINT_SECONDS = 5.0
@@ -97,7 +103,7 @@ class Worker:
         trigger.every(lease / 3, self._keep_leases)
         trigger.every(BEAT_SECONDS, lambda: self._quietly(self._keep_mark))
         trigger.every(OFFSET_SECONDS, self._measure_offset)
-        trigger.every(DIGEST_SECONDS, lambda: self._quietly(lambda: digest(desk, FOLLOWERS)))
+        trigger.every(DIGEST_SECONDS, self._digest)
         trigger.every(PRUNE_SECONDS, self._prune)
         trigger.every(CHECKPOINT_SECONDS, lambda: self._quietly(desk.db.checkpoint))
         trigger.start()
@@ -169,6 +175,16 @@ class Worker:
 
         self._quietly(work)
 
+    def _digest(self) -> None:
+        calm = True
+
+        def room() -> int:
+            nonlocal calm
+            calm = self._dispatcher.lull.wait(BRIEF_SECONDS[0 if calm else 1])
+            return BRIEF if calm else PIECE
+
+        self._quietly(lambda: digest(self._desk, FOLLOWERS, room=room))
+
     def _prune(self) -> None:
         def work() -> None:
             if emptied := prune(self._desk):
@@ -180,7 +196,8 @@ class Worker:
         self._quietly(self._desk.db.measure_offset)
 
     def _quietly(self, work: Callable[[], object]) -> None:
-        """The next round does what the database could not do in this one."""
+        """In a lull; the next round does what the database could not do in this one."""
+        self._dispatcher.lull.wait(PATIENCE_SECONDS)
         try:
             work()
         except Unavailable as trouble:
