@@ -16,8 +16,8 @@ from webapp.services.digest import digest
 from webapp.store.reading_schema import report_cell
 from webapp.store.schema import event
 
-ACTIONS = 340_000
-"""They come to a million events, and fill the cells of every half hour of the day."""
+ACTIONS = 1_000_000
+"""They come to three million events, and fill the cells of every half hour of the day."""
 DAYS = 90
 PAINTED_MS = 2_000.0
 _PATH = f"/reports?days={DAYS}"

@@ -38,7 +38,7 @@ def lull(*left: int, idle: bool = True) -> Lull:
 
 @pytest.mark.parametrize("left", [FAR, NOTHING])
 def test_with_nothing_due_soon_work_begins_at_once(left: int) -> None:
-    assert lull(left).wait(0)
+    assert lull(left).wait(0) == left
 
 
 @pytest.mark.parametrize("left", [0, FAR - 1, -SECOND])

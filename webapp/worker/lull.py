@@ -12,6 +12,8 @@ from webapp.domain.times import MILLISECOND, SECOND
 
 FAR = 10 * MILLISECOND
 """What is due next is at least so far away: longer than a piece takes."""
+LONG = 100 * MILLISECOND
+"""From here on there is room for a large one."""
 _PIECE = 0.005
 """Seconds for which one who was let in is taken to be at it: the next comes after them."""
 _BEGUN = 0.004
@@ -32,19 +34,19 @@ class Lull:
         self.idle = False
         """Whether the dispatcher waits; it says so itself."""
 
-    def wait(self, most: float) -> bool:
-        """Wait for such a moment, up to `most` seconds. False: there was none.
+    def wait(self, most: float) -> int:
+        """Wait for such a moment, up to `most` seconds: microseconds of it; 0: there was none.
 
         The caller goes on in any case: a desk that never pauses has to be counted too.
         """
         until = monotonic() + most
         with self._lock:
-            while (left := self._seconds()) > 0:
+            while not (found := self._found()):
                 if self._closed.is_set() or monotonic() > until:
-                    return False
-                self._closed.wait(left)
+                    return 0
+                self._closed.wait(self._seconds())
             self._let_in = monotonic()
-        return True
+        return found
 
     def begun(self) -> None:
         """The dispatcher has just handed out what it claimed."""
@@ -54,10 +56,15 @@ class Lull:
         """Nobody waits any more: the worker ends."""
         self._closed.set()
 
+    def _found(self) -> int:
+        left = self._left() if self.idle and self._rest() <= 0 else 0
+        return left if left >= FAR else 0
+
+    def _rest(self) -> float:
+        """Seconds for which others are still at it."""
+        return max(self._let_in + _PIECE, self._begun + _BEGUN) - monotonic()
+
     def _seconds(self) -> float:
-        """How long to wait before asking again; 0: this is such a moment."""
-        rest = max(self._let_in + _PIECE, self._begun + _BEGUN) - monotonic()
-        if rest > 0:
-            return rest
-        left = self._left() if self.idle else 0
-        return 0 if left >= FAR else max(left / SECOND, _LOOK)
+        """How long to wait before looking again."""
+        left = self._left() / SECOND if self.idle else 0.0
+        return max(self._rest(), left if left < FAR / SECOND else 0.0, _LOOK)

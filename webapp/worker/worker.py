@@ -27,6 +27,7 @@ from webapp.services.settle import settle
 from webapp.store import heartbeats
 from webapp.store.claims import Finish
 from webapp.worker.dispatcher import Dispatcher
+from webapp.worker.lull import LONG
 from webapp.worker.mark import MarkFile
 
 log = logging.getLogger(__name__)
@@ -180,8 +181,9 @@ class Worker:
 
         def room() -> int:
             nonlocal calm
-            calm = self._dispatcher.lull.wait(BRIEF_SECONDS[0 if calm else 1])
-            return BRIEF if calm else PIECE
+            lull = self._dispatcher.lull.wait(BRIEF_SECONDS[0 if calm else 1])
+            calm = lull > 0
+            return BRIEF if 0 < lull < LONG else PIECE
 
         self._quietly(lambda: digest(self._desk, FOLLOWERS, room=room))
 
