@@ -1,7 +1,6 @@
 """A desk in processes of its own, a program that drafts, and people with browsers."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -54,9 +53,3 @@ def open_screen(stage: Stage, browser: Browser) -> Iterator[Callable[..., Screen
 def screen(open_screen: Callable[..., Screen]) -> Screen:
     """Ana's."""
     return open_screen()
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """The source of axe-core, to be evaluated in a page."""
-    return (Path(__file__).parent / "vendor" / "axe-core" / "axe.min.js").read_text()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.axe import violations
 from tests.browser.stage import Screen, Stage
 from webapp.services import approvals, decide
 from webapp.services.caller import Caller
@@ -197,10 +198,9 @@ def test_a_view_here_is_a_view(
     stage.wait(lambda: stage.look(one)["first_viewed_at"])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440])
-def test_axe_finds_nothing_serious(
-    queue: Queue, approving: Callable[..., Screen], axe: str, width: int, scheme: str
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
+def test_axe_finds_nothing(
+    queue: Queue, approving: Callable[..., Screen], width: int, scheme: str
 ) -> None:
     first, second, *_ = [*queue(2), *queue(1, "refund"), *queue(1, "reply")]
     screen = approving(
@@ -212,13 +212,7 @@ def test_axe_finds_nothing_serious(
     screen.button(second, "reject").click()
     screen.page.get_by_role("button", name="Reject selected").click()
     for waiting in (True, False):
-        screen.page.evaluate(axe)
-        found = screen.page.evaluate("axe.run()")["violations"]
-        assert [
-            (one["id"], [node["html"] for node in one["nodes"]][:3])
-            for one in found
-            if one["impact"] in ("serious", "critical")
-        ] == []
+        assert violations(screen.page) == []
         assert screen.page.evaluate("document.documentElement.scrollWidth") <= width
         if waiting:
             _empty(screen.stage)

@@ -84,38 +84,3 @@ def test_without_a_reason_nothing_is_paused(
     expect(page.get_by_role("radio", name=re.compile(r"^Refund \d"))).to_be_checked()
     screen.complaints.clear()  # the browser logs the 400
     stage.cancel(action_id)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440])
-def test_axe_finds_nothing_serious(
-    stage: Stage, open_screen: Callable[..., Screen], axe: str, width: int, scheme: str
-) -> None:
-    made = [stage.draft(), stage.draft("reply")]
-    screen = open_screen(
-        "ida", viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
-    )
-    page = screen.page
-
-    def look() -> None:
-        page.evaluate(axe)
-        serious = [
-            (one["id"], [node["html"] for node in one["nodes"]][:3])
-            for one in page.evaluate("axe.run()")["violations"]
-            if one["impact"] in ("serious", "critical")
-        ]
-        assert serious == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-    page.goto(f"{stage.url}/pause")
-    look()
-    with stage.paused():
-        page.reload()
-        look()
-    page.goto(f"{stage.url}/settings/customers")
-    page.get_by_label("Customer").fill("c-1")
-    page.get_by_role("button", name="Flag", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("Not flagged yet.")
-    look()
-    for one in made:
-        stage.cancel(one)

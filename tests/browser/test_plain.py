@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.stage import Screen, Stage
@@ -171,33 +169,3 @@ def test_listeners_hear_what_a_button_stops(stage: Stage, screen: Screen) -> Non
     expect(screen.button(action_id, "cancel")).to_have_accessible_name(name)
     screen.button(action_id, "cancel").click()
     expect(screen.page.locator("[data-announce]")).to_contain_text("Nothing happened")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440])
-def test_axe_finds_nothing_serious(
-    stage: Stage, open_screen: Callable[..., Screen], axe: str, width: int, scheme: str
-) -> None:
-    some: Any = [stage.draft(kind) for kind in ("refund", "reply", "label")]
-    screen = open_screen(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
-    )
-    screen.live()
-    screen.button(some[0], "hold").click()
-    screen.button(some[1], "cancel").click()
-    expect(screen.row(some[0])).to_have_attribute("data-state", "held")
-    for path in ("/", f"/actions/{some[2]}", "/history?state=scheduled", "/login"):
-        if path == "/login":
-            screen.page.context.clear_cookies()
-        if path != "/":
-            screen.page.goto(f"{stage.url}{path}")
-        screen.page.evaluate(axe)
-        found = screen.page.evaluate("axe.run()")
-        serious = [
-            (one["id"], [node["html"] for node in one["nodes"]][:3])
-            for one in found["violations"]
-            if one["impact"] in ("serious", "critical")
-        ]
-        assert serious == [], path
-        width_of_page = screen.page.evaluate("document.documentElement.scrollWidth")
-        assert width_of_page <= width, f"{path} scrolls sideways"

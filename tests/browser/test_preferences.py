@@ -93,21 +93,6 @@ def test_a_notice_comes_while_nobody_looks(stage: Stage, choosing: Callable[...,
         stage.cancel(action_id)
 
 
-def test_axe_finds_nothing_serious(choosing: Callable[..., Screen], axe: str) -> None:
-    for width, scheme in ((320, "dark"), (1440, "light")):
-        screen = choosing(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
-        )
-        screen.page.evaluate(axe)
-        found = screen.page.evaluate("axe.run()")["violations"]
-        assert [
-            (one["id"], [node["html"] for node in one["nodes"]][:3])
-            for one in found
-            if one["impact"] in ("serious", "critical")
-        ] == []
-        assert screen.page.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def _save(screen: Screen) -> None:
     screen.page.get_by_role("button", name="Save").click()
     expect(screen.page.get_by_text("Saved.")).to_be_visible()

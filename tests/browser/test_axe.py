@@ -1,0 +1,70 @@
+"""Every page of the product, in both themes, wide and narrow: axe finds nothing at all."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.browser.axe import violations
+from tests.shots.pages import Shot, missing, shots
+from tests.shots.scene import Scene, scene
+
+LOOKS = [(1280, "dark"), (320, "light")]
+"""Each theme and each width once: what a theme breaks, it breaks at any width."""
+_WIDTH = "document.documentElement.scrollWidth"
+_NO_LABELS = "document.querySelectorAll('label').forEach((one) => one.replaceWith(...one.children))"
+_FIRST_FRAMES_MS = 50
+"""What scripts do once the page is there: times in the reader's zone, plots."""
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Scene]:
+    """A desk with something of everything, on which nothing moves."""
+    with scene() as found:
+        yield found
+
+
+def _context(browser: Browser, made: Scene, who: str | None, **options: Any) -> BrowserContext:
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce", **options)
+    if who is not None:
+        cookie: Any = {"name": "ud_session", "value": made.cookies[who], "url": made.url}
+        context.add_cookies([cookie])
+    return context
+
+
+def _look(page: Page, made: Scene, shot: Shot, width: int) -> Iterator[str]:
+    answer = page.goto(made.url + shot.path)
+    assert answer is not None, shot.path
+    page.wait_for_timeout(_FIRST_FRAMES_MS)
+    yield from violations(page)
+    if (wide := page.evaluate(_WIDTH)) > width:
+        yield f"{wide} px wide"
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_axe_finds_nothing_on_any_page(
+    made: Scene, browser: Browser, width: int, scheme: str
+) -> None:
+    assert missing(made) == [], "a page that is not among those looked at"
+    found: list[str] = []
+    for who in ("admin", "staff", None):
+        context = _context(
+            browser, made, who, viewport={"width": width, "height": 900}, color_scheme=scheme
+        )
+        page = context.new_page()
+        for shot in (one for one in shots(made) if one.who == who):
+            found += [f"{shot.name}: {words}" for words in _look(page, made, shot, width)]
+        context.close()
+    assert found == []
+
+
+def test_axe_sees_a_label_that_is_gone(made: Scene, browser: Browser) -> None:
+    """Self-check."""
+    context = _context(browser, made, None)
+    page = context.new_page()
+    page.goto(f"{made.url}/login")
+    assert violations(page) == []
+    page.evaluate(_NO_LABELS)
+    assert any(words.startswith("label ") for words in violations(page))
+    context.close()
