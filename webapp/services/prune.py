@@ -67,16 +67,16 @@ def _due(desk: Desk) -> bool:
 
 def _piece(desk: Desk, tx: Tx) -> tuple[int, bool]:
     """How many actions were emptied, and whether there may be more to do."""
-    pruning.take_turn(tx)
-    before = _before(desk, tx)
-    rows = pruning.next_rows(tx, before, PIECE)
-    pruning.empty(tx, rows)
-    for forget in FORGETTING:
-        forget(tx, [row.id for row in rows])
-    keys = pruning.signals(tx, before, PIECE)
-    pruning.empty_signals(tx, keys)
-    full = len(rows) == PIECE
-    pruning.reached(tx, rows[-1].finished_at if full else before)
+    with pruning.turn(tx):
+        before = _before(desk, tx)
+        rows = pruning.next_rows(tx, before, PIECE)
+        pruning.empty(tx, rows)
+        for forget in FORGETTING:
+            forget(tx, [row.id for row in rows])
+        keys = pruning.signals(tx, before, PIECE)
+        pruning.empty_signals(tx, keys)
+        full = len(rows) == PIECE
+        pruning.reached(tx, rows[-1].finished_at if full else before)
     return len(rows), full or len(keys) == PIECE
 
 

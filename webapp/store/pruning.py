@@ -5,7 +5,8 @@ its own words. Events stay as they are: they are append-only, and say who decide
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,12 +113,22 @@ def signals(tx: Tx, before: int, most: int) -> list[str]:
     return [row.request_key for row in _SIGNALS.all(tx, {"b_before": before, "b_most": most})]
 
 
-def take_turn(tx: Tx) -> None:
-    """One worker at a time does this; on SQLite, what is emptied is also overwritten."""
+@contextmanager
+def turn(tx: Tx) -> Iterator[None]:
+    """One worker at a time does this; on SQLite, what is emptied inside is also overwritten.
+
+    However it ends, the connection writes as usual afterwards: others write with it next.
+    """
     turns.take_turns(tx, "pruning")
-    if tx.dialect == "sqlite":
-        # Else the texts would stand in the file's free pages until others need the room.
-        tx.run("PRAGMA secure_delete = ON").fetchall()
+    if tx.dialect != "sqlite":
+        yield
+        return
+    # Else the texts would stand in the file's free pages until others need the room.
+    tx.run("PRAGMA secure_delete = ON").fetchall()
+    try:
+        yield
+    finally:
+        tx.run("PRAGMA secure_delete = OFF").fetchall()
 
 
 def next_rows(tx: Tx, before: int, most: int) -> Sequence[AnyRow]:
@@ -141,10 +152,8 @@ def empty_signals(tx: Tx, keys: Sequence[str]) -> None:
 
 
 def reached(tx: Tx, until: int) -> None:
-    """What ended before `until` is done; and the connection writes as usual again."""
+    """What ended before `until` is done."""
     _REACHED.go(tx, {"b_until": until})
-    if tx.dialect == "sqlite":
-        tx.run("PRAGMA secure_delete = OFF").fetchall()
 
 
 def _bare(effect: str | None) -> str | None:
