@@ -55,6 +55,18 @@ def test_each_state_allows_its_verbs_and_refuses_the_others(world: World, state:
         assert world.look(action["id"])["version"] == action["version"]
 
 
+@pytest.mark.parametrize("state", [State.HELD, State.AWAITING_APPROVAL, State.EXECUTING])
+@pytest.mark.parametrize("verb", [Verb.HOLD, Verb.EXTEND, Verb.RUN_NOW])
+def test_what_waits_is_not_called_late(world: World, verb: Verb, state: State) -> None:
+    """The contract gives these verbs one code, `too_late`; the words beside it are true."""
+    action = world.put(state)
+    path, body = CALLS[verb]
+    answer = world.ana.post(f"/actions/{action['id']}/{path}", body).json
+    assert answer["code"] == "too_late"
+    assert answer["title"].startswith("Too late") is (state is State.EXECUTING)
+    assert f"it is {state.words}" in answer["detail"]
+
+
 @pytest.mark.parametrize("verb", CALLS)
 def test_a_stale_version_is_refused(world: World, verb: Verb) -> None:
     state = min(ALLOWED[verb])

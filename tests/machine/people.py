@@ -67,7 +67,7 @@ class People(Base):
         asked: dict[str, Any] = {"reason": "because", "seen": self.version(one, behind)}
         answer = self.ask(lambda: verb.ask(self.desks[0], one, who, **asked), loses=loses)
         if self.model.rows[one].state is not verb.needed:
-            assert type(answer) is verb.refusal, answer
+            assert isinstance(answer, verb.refusal), answer
         elif behind:
             assert type(answer) is Changed, answer
         else:
@@ -98,7 +98,7 @@ class People(Base):
         call = lambda: clock.extend(self.desks[0], one, who, seconds=seconds)  # noqa: E731
         answer = self.ask(call, loses=loses)
         if self.model.rows[one].state is not State.SCHEDULED:
-            assert type(answer) is TooLate, answer
+            assert isinstance(answer, TooLate), answer
         elif full:
             assert type(answer) is LimitReached, answer
         else:

@@ -49,6 +49,14 @@ def test_each_row_has_its_own_result_and_the_sum_says_how_many(world: World) -> 
     assert world.look(stale["id"])["state"] == "scheduled"
 
 
+def test_what_waits_already_is_not_summed_up_as_too_late(world: World) -> None:
+    """Beside one that is late the sum would frighten for nothing."""
+    scheduled, held, running = map(world.put, (State.SCHEDULED, State.HELD, State.EXECUTING))
+    told = bulk(world.ana, {"verb": "hold", "rows": rows(scheduled, held, running)}).get_json()
+    assert outcomes(told) == ["held", "wrong_state", "too_late"]
+    assert told["message"] == "1 held, 1 refused, 1 too late"
+
+
 def test_a_repeat_with_its_key_answers_the_same_and_does_nothing_twice(world: World) -> None:
     """Promise 9. The first answer was lost; the versions are those that were on screen then."""
     for verb in ("cancel", "hold", "extend", "approve", "run-now"):

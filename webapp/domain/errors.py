@@ -99,6 +99,10 @@ class TooLate(WrongState):
     code = "too_late"
 
 
+class NotScheduled(TooLate):
+    """Nothing is late: the action is not scheduled, it waits for a person."""
+
+
 class NotCancellable(WrongState):
     """The action has ended without an effect: there is nothing to cancel."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from webapp.domain.action import Action
 from webapp.domain.errors import WrongState
-from webapp.domain.states import State
+from webapp.domain.states import CANCELLABLE, State
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.explain import check_note, check_seen, require
@@ -19,11 +19,22 @@ Move = Callable[[Tx, Asker, Action], AnyRow | None]
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """`past` says it in a sentence, `needed` is the state it starts from, `refusal` the error."""
+    """`past` says it in a sentence, `needed` is the state it starts from, `refusal` the error.
+
+    `waits` is the error for what has not begun, where that is another one.
+    """
 
     past: str
     needed: State
     refusal: type[WrongState]
+    waits: type[WrongState] | None = None
+
+    def refused(self, found: Action) -> WrongState:
+        """Why it can't be done to `found`."""
+        error = self.waits if found.state in CANCELLABLE else None
+        return (error or self.refusal)(
+            f"The action cannot be {self.past}: it is {found.state.words}, by {found.state_by}."
+        )
 
 
 def ask(
@@ -56,8 +67,6 @@ def ask(
             check_seen(found, seen)
             if stuck is not None:
                 stuck(found)
-        raise verb.refusal(
-            f"The action cannot be {verb.past}: it is {found.state.words}, by {found.state_by}."
-        )
+        raise verb.refused(found)
 
     return desk.db.transact(work)

@@ -1,7 +1,7 @@
 """The verbs that move an action's time: hold, release, extend, run now."""
 
 from webapp.domain.action import Action
-from webapp.domain.errors import Invalid, LimitReached, NotHeld, TooLate
+from webapp.domain.errors import Invalid, LimitReached, NotHeld, NotScheduled, TooLate
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services import open_hours
@@ -15,10 +15,10 @@ from webapp.store.engine import AnyRow, Tx
 EXTENSION_AT_MOST = 3_600
 """Seconds that one extension may ask for."""
 
-_HOLD = Verb("held", State.SCHEDULED, TooLate)
+_HOLD = Verb("held", State.SCHEDULED, TooLate, NotScheduled)
 _RELEASE = Verb("released", State.HELD, NotHeld)
-_EXTEND = Verb("extended", State.SCHEDULED, TooLate)
-_RUN_NOW = Verb("run now", State.SCHEDULED, TooLate)
+_EXTEND = Verb("extended", State.SCHEDULED, TooLate, NotScheduled)
+_RUN_NOW = Verb("run now", State.SCHEDULED, TooLate, NotScheduled)
 
 
 def hold(

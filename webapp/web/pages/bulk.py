@@ -12,7 +12,14 @@ from flask import current_app, request
 
 from webapp.domain.action import Action
 from webapp.domain.drafts import fingerprint
-from webapp.domain.errors import DependencyNotLive, DeskError, Invalid, Unavailable
+from webapp.domain.errors import (
+    DependencyNotLive,
+    DeskError,
+    Invalid,
+    NotScheduled,
+    Unavailable,
+    WrongState,
+)
 from webapp.domain.verbs import Verb
 from webapp.services import screen
 from webapp.web.current import caller, desk
@@ -127,7 +134,7 @@ def _each(
             outcome = press(verb, desk(), who, Asked(action_id, seen, note, own, sent))
         except DeskError as refused:
             down = refused if isinstance(refused, Unavailable) else None
-            yield Result(action_id, False, refused.code, refusal(refused))
+            yield Result(action_id, False, _code(refused), refusal(refused))
         else:
             good = outcome.tone == "good"
             yield Result(action_id, good, outcome.word, outcome.sentence, outcome.created)
@@ -143,6 +150,11 @@ def _alone(chosen: Sequence[Pick]) -> set[str]:
     """Those that no row has a button for: repeated, they would run without what they waited for."""
     found, around = screen.rows(desk(), [action_id for action_id, _ in chosen])
     return {one.id for one in found.values() if alone(one, around)}
+
+
+def _code(refused: DeskError) -> str:
+    """Of one that waits a sum would say `too late`, as its code does."""
+    return WrongState.code if isinstance(refused, NotScheduled) else refused.code
 
 
 def _word(one: Result) -> str:
