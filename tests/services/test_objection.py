@@ -1,6 +1,7 @@
 """A customer's objection: it stops what can still be stopped, and people see it in any case."""
 
 from threading import Barrier, Thread
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,9 @@ from webapp.domain.action import Action
 from webapp.domain.errors import NotFound, TooLate
 from webapp.domain.states import RAN_OUT, TOO_LATE, State
 from webapp.domain.times import SECOND
-from webapp.services import read
+from webapp.services import objection, read
 from webapp.services.cancel import CancelTooLate, cancel
-from webapp.services.clock import hold, release
+from webapp.services.clock import hold, release, reservation
 from webapp.services.desk import Desk
 from webapp.services.objection import CUSTOMER, WORDS, object_to
 from webapp.services.status import Status, by_token, token
@@ -156,6 +157,25 @@ def test_an_objection_against_the_claim(desk: Desk, round_: int) -> None:
         assert (found.state, found.late_cancel_by) == (State.EXECUTING, "customer")
         assert told.status == "working"
     assert told.objected
+
+
+def test_what_is_read_is_what_is_held(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A claim between the look and the hold would leave the customer without an answer."""
+    made = drafted(desk)
+    due(desk, made.id)
+    claim = Thread(target=claim_all, args=(desk.db,))
+
+    def meanwhile(*given: Any) -> int:
+        claim.start()
+        if desk.db.dialect == "postgresql":
+            claim.join(30)  # SQLite's one writer is the objection: there the claim has to wait
+        return reservation(*given)
+
+    monkeypatch.setattr(objection, "reservation", meanwhile)
+    object_to(desk, made.id)
+    claim.join(30)
+    assert seen(desk, made.id).state is State.HELD
+    assert (page(desk, made.id).status, page(desk, made.id).objected) == ("held", True)
 
 
 @pytest.mark.parametrize("round_", range(5))

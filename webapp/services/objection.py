@@ -26,7 +26,8 @@ def object_to(desk: Desk, action_id: str) -> None:
     asker = CUSTOMER.asker(WORDS)
 
     def work(tx: Tx) -> None:
-        # So that the state that is read is the one that is written.
+        # So that the state that is read is the one that is written, and no arrow below can lose:
+        # a hold that came to nothing would leave the customer's page without an answer.
         actions.lock(tx, action_id)
         found = require(tx, action_id, CUSTOMER)
         if objected(tx, found):
