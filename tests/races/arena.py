@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.races.parts import run_together
 from webapp.config import Settings
 from webapp.domain import ids
 from webapp.domain.states import State
@@ -75,13 +76,7 @@ def race(url: str, trials: int, folder: Path, *, plant: Plant | None = None) -> 
         context.Process(target=_claim_all, args=(url, rows, barrier, effects)),
         context.Process(target=_cancel_all, args=(url, rows, barrier, answers, plant)),
     ]
-    for part in parts:
-        part.start()
-    for part in parts:
-        part.join(60 + trials * 0.05)
-        if part.exitcode is None:
-            part.kill()
-    assert [part.exitcode for part in parts] == [0, 0]
+    run_together(parts, 60 + trials * 0.05)
     try:
         return _judge(db, rows, effects, answers)
     finally:

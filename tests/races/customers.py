@@ -11,6 +11,7 @@ from typing import Any
 
 import requests
 
+from tests.fixtures.desk import Desk
 from webapp.domain.times import from_rfc3339
 
 _TRUE = {
@@ -68,6 +69,15 @@ class Client:
             self._local.session = requests.Session()
         session: requests.Session = self._local.session
         return session
+
+
+def serving(desk: Desk) -> Client:
+    """`desk` serves, and runs webhooks after a second; an agent of it."""
+    policy = ("mode=window", "window_seconds=1", "margin_seconds=0", "allow_no_undo=yes")
+    assert desk.run("settings", "set", "webhook", *policy).returncode == 0
+    token = desk.run("agent", "add", "racer").stdout.split()[-1]
+    desk.serve()
+    return Client(desk.url, token)
 
 
 def cancel_at(client: Client, action: str, moment: float) -> Answer:

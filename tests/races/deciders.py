@@ -18,6 +18,7 @@ from typing import Any
 
 from sqlalchemy import select, update
 
+from tests.races.parts import run_together
 from tests.unit.bodies import PAYLOADS, body
 from webapp.config import Settings
 from webapp.domain.errors import NotAwaiting
@@ -63,13 +64,7 @@ def race(url: str, trials: int, folder: Path, *, plant: Plant | None = None) -> 
         context.Process(target=_decide_all, args=(url, rows, barrier, side, folder / side, plant))
         for side in SIDES
     ]
-    for part in parts:
-        part.start()
-    for part in parts:
-        part.join(60 + trials * 0.2)
-        if part.exitcode is None:
-            part.kill()
-    assert [part.exitcode for part in parts] == [0, 0, 0]
+    run_together(parts, 60 + trials * 0.2)
     try:
         return _judge(desk.db, rows, folder)
     finally:

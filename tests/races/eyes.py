@@ -20,6 +20,7 @@ from typing import Any
 from sqlalchemy import select, update
 
 from tests.races.arena import LEASE, rows_for_later
+from tests.races.parts import run_together
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.store import claims, events, overdue, people, views
@@ -61,13 +62,7 @@ def race(url: str, trials: int, folder: Path, *, plant: Plant | None = None) -> 
         context.Process(target=_work_all, args=(url, rows, barrier, plant)),
         context.Process(target=_look_all, args=(url, rows, barrier, looked, person)),
     ]
-    for part in parts:
-        part.start()
-    for part in parts:
-        part.join(60 + trials * 0.2)
-        if part.exitcode is None:
-            part.kill()
-    assert [part.exitcode for part in parts] == [0, 0]
+    run_together(parts, 60 + trials * 0.2)
     try:
         return _judge(db, rows, looked)
     finally:

@@ -20,6 +20,7 @@ from typing import Any
 from sqlalchemy import exists, null, select, update
 
 from tests.races.arena import _AT_LEAST, _AT_MOST, _FARTHER, _HEAD_START, _NEARER, LEASE, _spin
+from tests.races.parts import run_together
 from tests.unit.bodies import PAYLOADS, body
 from webapp.config import Settings
 from webapp.domain.states import State
@@ -66,13 +67,7 @@ def race(url: str, trials: int, folder: Path, window: int, *, plant: Plant | Non
         context.Process(target=_claim_all, args=(url, rows, barrier, sent)),
         context.Process(target=_join_all, args=(url, trials, barrier, plant)),
     ]
-    for part in parts:
-        part.start()
-    for part in parts:
-        part.join(60 + trials * 0.1)
-        if part.exitcode is None:
-            part.kill()
-    assert [part.exitcode for part in parts] == [0, 0]
+    run_together(parts, 60 + trials * 0.1)
     try:
         _move(desk.db, -1)
         with _appending(sent) as out:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from tests.races.parts import run_together
 from tests.store.test_concurrency import together
 from tests.unit.bodies import body
 from webapp.config import Settings
@@ -50,13 +51,7 @@ def race(url: str, *, plant: Plant | None = None, **policy: str) -> Tally:
             context.Process(target=_draft_all, args=(url, place, barrier, plant))
             for place in range(PROCESSES)
         ]
-        for part in parts:
-            part.start()
-        for part in parts:
-            part.join(120)
-            if part.exitcode is None:
-                part.kill()
-        assert [part.exitcode for part in parts] == [0] * PROCESSES
+        run_together(parts, 120)
         return _count(desk.db)
     finally:
         desk.db.close()

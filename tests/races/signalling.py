@@ -19,6 +19,7 @@ from typing import Any
 from sqlalchemy import select, update
 
 from tests.races.arena import _AT_LEAST, _AT_MOST, _FARTHER, _HEAD_START, _NEARER, LEASE, _spin
+from tests.races.parts import run_together
 from tests.unit.bodies import body
 from webapp.config import Settings
 from webapp.domain.states import State
@@ -70,13 +71,7 @@ def race(url: str, trials: int, folder: Path, *, plant: Plant | None = None) -> 
         context.Process(target=_claim_all, args=(url, trials, barrier, effects)),
         context.Process(target=_signal_all, args=(url, trials, barrier, answers, plant)),
     ]
-    for part in parts:
-        part.start()
-    for part in parts:
-        part.join(60 + trials * 0.2)
-        if part.exitcode is None:
-            part.kill()
-    assert [part.exitcode for part in parts] == [0, 0]
+    run_together(parts, 60 + trials * 0.2)
     try:
         return _judge(desk.db, effects, answers)
     finally:

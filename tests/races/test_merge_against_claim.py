@@ -18,7 +18,7 @@ import requests
 
 from tests.fixtures.desk import Desk, wait_until
 from tests.races import joins
-from tests.races.customers import Client, execute_at
+from tests.races.customers import Client, execute_at, serving
 from tests.races.peers import running_peer
 
 TRIALS = 150
@@ -47,12 +47,7 @@ def test_over_http_the_peer_gets_what_the_row_shows(
 ) -> None:
     """Drafts join webhooks as close to a live worker's claim as they can; a peer counts."""
     with running_peer() as peer:
-        desk = new_desk(database_url, WEBHOOK_ALLOW=peer.address)
-        policy = ("mode=window", "window_seconds=1", "margin_seconds=0", "allow_no_undo=yes")
-        assert desk.run("settings", "set", "webhook", *policy).returncode == 0
-        token = desk.run("agent", "add", "racer").stdout.split()[-1]
-        desk.serve()
-        client = Client(desk.url, token)
+        client = serving(new_desk(database_url, WEBHOOK_ALLOW=peer.address))
         answers = _race(client, peer.url)
         wait_until(lambda: _all_executed(client), seconds=30, every=0.2)
         rows = client.everything()

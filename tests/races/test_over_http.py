@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.fixtures.desk import Desk, wait_until
-from tests.races.customers import Client, judge, race
+from tests.races.customers import Client, judge, race, serving
 from tests.races.peers import running_peer
 
 TRIALS = 300
@@ -27,12 +27,7 @@ def over_http(
 ) -> tuple[int, int]:
     """How often cancel and claim won, after every answer was judged."""
     with running_peer() as peer:
-        desk = new_desk(database_url, WEBHOOK_ALLOW=peer.address)
-        policy = ("mode=window", "window_seconds=1", "margin_seconds=0", "allow_no_undo=yes")
-        assert desk.run("settings", "set", "webhook", *policy).returncode == 0
-        token = desk.run("agent", "add", "racer").stdout.split()[-1]
-        desk.serve()
-        client = Client(desk.url, token)
+        client = serving(new_desk(database_url, WEBHOOK_ALLOW=peer.address))
 
         def draft(number: int) -> dict[str, Any]:
             payload = {"url": f"{peer.url}/{number}", "method": "POST", "body": {"n": number}}
