@@ -1,10 +1,8 @@
 """Migrations make exactly the tables that the program thinks it has."""
 
-import subprocess
-import sys
-
 from sqlalchemy import func, select
 
+from tests.store.together import begin_together
 from webapp.store import migrate
 from webapp.store.engine import Database
 from webapp.store.schema import desk
@@ -36,21 +34,7 @@ def test_migrating_again_changes_nothing(database: Database) -> None:
 
 def test_two_that_migrate_at_once_take_turns(empty_database_url: str) -> None:
     """Several processes may start together on a new database."""
-    command = [sys.executable, "-m", "tests.store.migrating", empty_database_url]
-    parts = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    for part in parts:
-        assert part.stdout is not None
-        assert part.stdout.readline() == "ready\n"
-    for part in parts:
-        assert part.stdin is not None
-        part.stdin.write("\n")
-        part.stdin.flush()
-    for part in parts:
-        part.communicate(timeout=60)
-        assert part.returncode == 0
+    begin_together(2, "tests.store.migrating", empty_database_url)
     db = Database(empty_database_url)
     assert migrate.differences(db) == []
     db.close()

@@ -1,7 +1,5 @@
 """How SQLite is opened, and that its one write lock reaches nobody."""
 
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from tests.store.rows import ANA, put, states
+from tests.store.together import begin_together
 from webapp.domain.errors import Unavailable
 from webapp.store import opening, transitions
 from webapp.store.engine import Database, Tx
@@ -81,27 +80,7 @@ def test_an_affected_version_uses_a_rollback_journal(
 
 def test_no_busy_error_reaches_a_caller_under_eight_writers(sqlite_url: str) -> None:
     """CASES rails/solid_queue#309: "database is locked" lost enqueues."""
-    command = [sys.executable, "-m", "tests.store.writing", sqlite_url, str(PAIRS)]
-    parts = [
-        subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(WRITERS)
-    ]
-    for part in parts:
-        assert part.stdout is not None
-        assert part.stdout.readline() == "ready\n"
-    for part in parts:
-        assert part.stdin is not None
-        part.stdin.write("\n")
-        part.stdin.flush()
-    for part in parts:
-        _, errors = part.communicate(timeout=60)
-        assert (part.returncode, errors) == (0, "")
+    begin_together(WRITERS, "tests.store.writing", sqlite_url, str(PAIRS))
     db = Database(sqlite_url)
     with db.read() as tx:
         made = select(func.count()).where(action.c.state == "cancelled")
