@@ -41,16 +41,17 @@ PAYLOADS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-@dataclass
-class Agent:
-    """A program with a token; `client` keeps no cookies."""
+class Calls:
+    """Whoever calls the API: `own` are the headers that say who it is."""
 
-    name: str
-    token: str
     client: Any
 
+    @property
+    def own(self) -> dict[str, str]:
+        raise NotImplementedError
+
     def call(self, method: str, path: str, **kwargs: Any) -> Any:
-        headers = {"Authorization": f"Bearer {self.token}", **kwargs.pop("headers", {})}
+        headers = self.own | kwargs.pop("headers", {})
         return self.client.open(API + path, method=method, headers=headers, **kwargs)
 
     def get(self, path: str, **kwargs: Any) -> Any:
@@ -59,6 +60,19 @@ class Agent:
     def post(self, path: str, body: object = None, key: str | None = None) -> Any:
         headers = {} if key is None else {"Idempotency-Key": key}
         return self.call("POST", path, json={} if body is None else body, headers=headers)
+
+
+@dataclass
+class Agent(Calls):
+    """A program with a token; `client` keeps no cookies."""
+
+    name: str
+    token: str
+    client: Any
+
+    @property
+    def own(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
 
     def draft(self, kind: str = "refund", key: str | None = None, **changes: Any) -> dict[str, Any]:
         """Drafts and answers with the action; fails the test unless it is a 201."""
@@ -68,23 +82,16 @@ class Agent:
 
 
 @dataclass
-class Person:
+class Person(Calls):
     """Somebody signed in, in a browser of their own."""
 
     email: str
     client: Any
     csrf: str
 
-    def call(self, method: str, path: str, **kwargs: Any) -> Any:
-        headers = {"X-CSRFToken": self.csrf, **kwargs.pop("headers", {})}
-        return self.client.open(API + path, method=method, headers=headers, **kwargs)
-
-    def get(self, path: str, **kwargs: Any) -> Any:
-        return self.call("GET", path, **kwargs)
-
-    def post(self, path: str, body: object = None, key: str | None = None) -> Any:
-        headers = {} if key is None else {"Idempotency-Key": key}
-        return self.call("POST", path, json={} if body is None else body, headers=headers)
+    @property
+    def own(self) -> dict[str, str]:
+        return {"X-CSRFToken": self.csrf}
 
 
 class World:
