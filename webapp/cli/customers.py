@@ -2,6 +2,7 @@
 
 import click
 
+from webapp.cli.held import echo_held
 from webapp.cli.opening import open_desk
 
 
@@ -35,12 +36,7 @@ def flag(ref: str, reason: str, hold_scheduled: bool) -> None:
         held = customers.flag(desk, ref, reason, by, hold_scheduled=hold_scheduled)
         left = 0 if hold_scheduled else ahead.for_customer(desk, ref).scheduled
     click.echo(f"Flagged {ref}.")
-    if hold_scheduled:
-        click.echo(f"Held: {' '.join(held) or 'nothing was scheduled'}")
-    elif left:
-        click.echo(
-            f"What is scheduled still runs ({left}); the same again with --hold-scheduled holds it."
-        )
+    echo_held(held if hold_scheduled else None, str(left or ""))
 
 
 @customer.command()

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from webapp.cli.held import echo_held
 from webapp.cli.opening import open_desk
 from webapp.cli.table import echo_table
 
@@ -76,13 +77,8 @@ def set_settings(kind: str, values: tuple[str, ...], hold_scheduled: bool) -> No
         left = [] if hold_scheduled or row.mode != "off" else _scheduled(desk, kind)
     now = row.model_dump(mode="json")
     click.echo(f"{kind}: {' '.join(f'{key}={_text(now[key])}' for key in wanted)}")
-    if hold_scheduled:
-        click.echo(f"Held: {' '.join(held) or 'nothing was scheduled'}")
-    elif left:
-        click.echo(
-            f"What is scheduled still runs ({len(left)}{'+' if len(left) == _MOST else ''}); "
-            "the same again with --hold-scheduled holds it."
-        )
+    more = "+" if len(left) == _MOST else ""
+    echo_held(held if hold_scheduled else None, f"{len(left)}{more}" if left else "")
 
 
 _MOST = 200

@@ -1,14 +1,13 @@
 """Trying again: a new, linked action with its own key, through the policy."""
 
 from webapp.domain.action import Action
-from webapp.domain.drafts import Customer, Draft
 from webapp.domain.errors import WrongState
 from webapp.domain.states import RAN_OUT
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import DraftResult, insert
 from webapp.services.explain import check_kept, check_note, check_seen, require
-from webapp.services.new import New
+from webapp.services.new import New, follow_up
 
 
 def again(
@@ -38,17 +37,7 @@ def again(
 
 
 def _new(found: Action, caller: Caller, reason: str | None) -> New:
-    draft = Draft.model_construct(
-        kind=found.kind,
-        summary=found.summary,
-        reason=found.reason,
-        payload=dict(found.payload),
-        customer=Customer.model_validate(dict(found.customer)),
-        order=found.order_ref,
-        depends_on=[],
-        not_before=None,
-        merge_key=None,
-    )
+    draft = follow_up(found, found.kind, found.summary, found.reason, dict(found.payload))
     return New(
         kind=found.of,
         draft=draft,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from webapp.domain.action import Action
-from webapp.domain.drafts import Customer, Draft, read_payload
+from webapp.domain.drafts import read_payload
 from webapp.domain.errors import Invalid, NotExecuted, UnknownOutcome
 from webapp.domain.kinds.base import Done, WayBack
 from webapp.domain.kinds.registry import KINDS
@@ -13,7 +13,7 @@ from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import DraftResult, insert
 from webapp.services.explain import check_kept, check_note, check_seen, require
-from webapp.services.new import New
+from webapp.services.new import New, follow_up
 
 
 def compensate(
@@ -62,17 +62,8 @@ def _new(
     effect = found.effect or {}
     done = Done(found.payload, str(effect.get("provider_id") or found.id), f"act_{found.id}")
     payload = read_payload(way_back.kind, way_back.build(done, note) | dict(changes), "/payload")
-    draft = Draft.model_construct(
-        kind=way_back.kind,
-        summary=f"{way_back.label}: {found.summary}"[:500],
-        reason=note,
-        payload=payload,
-        customer=Customer.model_validate(dict(found.customer)),
-        order=found.order_ref,
-        depends_on=[],
-        not_before=None,
-        merge_key=None,
-    )
+    summary = f"{way_back.label}: {found.summary}"[:500]
+    draft = follow_up(found, way_back.kind, summary, note, payload)
     return New(
         kind=KINDS[way_back.kind],
         draft=draft,

@@ -1,8 +1,10 @@
 """What is to be inserted, before the policy has spoken."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from webapp.domain.drafts import Draft
+from webapp.domain.action import Action
+from webapp.domain.drafts import Customer, Draft
 from webapp.domain.kinds.base import Kind
 
 
@@ -20,3 +22,23 @@ class New:
     again_of: str | None = None
     reason: str | None = None
     """Said in the event: why a person drafted it."""
+
+
+def follow_up(
+    found: Action, kind: str, summary: str, reason: str, payload: dict[str, Any]
+) -> Draft:
+    """A draft for the customer and the order of `found`, which waits for nothing and joins nothing.
+
+    It is not checked again: what is taken over was, and the payload is the caller's to check.
+    """
+    return Draft.model_construct(
+        kind=kind,
+        summary=summary,
+        reason=reason,
+        payload=payload,
+        customer=Customer.model_validate(dict(found.customer)),
+        order=found.order_ref,
+        depends_on=[],
+        not_before=None,
+        merge_key=None,
+    )

@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import visitors
 
+from webapp.domain.action import Action
 from webapp.domain.states import State
 from webapp.store.columns import word
 from webapp.store.engine import NOW, AnyRow, Tx
@@ -105,6 +106,14 @@ class Arrow:
         if row is not None:
             record(tx, row, self._verb, actor, data, request_key)
         return row
+
+
+class Unmoved:
+    """An action for an event that moves nothing."""
+
+    def __init__(self, found: Action) -> None:
+        self.id, self.kind = found.id, found.kind
+        self.state = self.previous_state = found.state
 
 
 def record(

@@ -10,24 +10,14 @@ from sqlalchemy import String, Text, bindparam, case, select, update
 
 from webapp.domain.kinds.registry import KINDS
 from webapp.domain.states import CANCELLABLE, State
-from webapp.store.arrow import Arrow, asked, param, record
+from webapp.store.arrow import Arrow, record
 from webapp.store.asker import Asker
+from webapp.store.cancelling import CANCELLED
 from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.parents import hold_children
 from webapp.store.schema import action, dependency, reservation, stock
 
-_CASCADE = Arrow(
-    "cancelled_with_parent",
-    asked(
-        *CANCELLABLE,
-        state=State.CANCELLED,
-        finished_at=NOW,
-        cancelled_at=NOW,
-        cancelled_by=param("by"),
-        cancel_reason=param("why"),
-        cancel_key=param("key", String()),
-    ),
-)
+_CASCADE = Arrow("cancelled_with_parent", CANCELLED)
 _CHILDREN = (
     select(action.c.id)
     .join(dependency, dependency.c.child == action.c.id)

@@ -27,27 +27,20 @@ from webapp.store.schema import action
 Key = tuple[Any, str]
 """Where a row stands in its source: the value that the order goes by, and its id."""
 
+
+def _followed(later: Any, by: Any) -> Any:
+    """Whether one that names the action in `by` has not ended without an effect.
+
+    Not null is said although it follows: PostgreSQL may read all of them first, into a hash, and
+    that has to be by the index of the few there are.
+    """
+    names_it = (by == action.c.id, by.is_not(None))
+    return select(later.c.id).where(*names_it, later.c.state.not_in(RAN_OUT)).exists()
+
+
 _repair, _again = action.alias("repair"), action.alias("again")
-# Not null is said although it follows: PostgreSQL may read all of them first, into a hash, and
-# that has to be by the index of the few there are.
-_REPAIRED = (
-    select(_repair.c.id)
-    .where(
-        _repair.c.compensates == action.c.id,
-        _repair.c.compensates.is_not(None),
-        _repair.c.state.not_in(RAN_OUT),
-    )
-    .exists()
-)
-REPEATED = (
-    select(_again.c.id)
-    .where(
-        _again.c.again_of == action.c.id,
-        _again.c.again_of.is_not(None),
-        _again.c.state.not_in(RAN_OUT),
-    )
-    .exists()
-)
+_REPAIRED = _followed(_repair, _repair.c.compensates)
+REPEATED = _followed(_again, _again.c.again_of)
 # Texts, not parameters: each must match its partial index's predicate, or the feed reads the
 # whole table.
 ASKS = text("action.state IN ('awaiting_approval','held','unknown')")

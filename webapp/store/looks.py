@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, String, Text, bindparam, case, literal, selec
 from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.store.arrow import record
-from webapp.store.batches import NOT_PAUSED
+from webapp.store.batches import CLAIMED, NOT_PAUSED
 from webapp.store.claims import Claim
 from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.schema import action
@@ -52,13 +52,7 @@ _TAKE = (
     .where(action.c.id.in_(bindparam("ids", expanding=True)), action.c.look_at <= NOW)
     .values(look_at=NOW + _pause)
     .returning(
-        action.c.id,
-        action.c.kind,
-        action.c.payload,
-        action.c.payload_hash,
-        action.c.attempt,
-        action.c.execute_at,
-        action.c.claimed_at,
+        *CLAIMED,
         action.c.late_cancel_at,
         action.c.state,
         action.c.effect,

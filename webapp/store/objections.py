@@ -5,26 +5,18 @@ import json
 from sqlalchemy import Text, bindparam
 
 from webapp.domain.action import Action
-from webapp.domain.states import TOO_LATE, State
-from webapp.store.arrow import Arrow, owned, param, record
+from webapp.domain.states import State
+from webapp.store.arrow import Arrow, Unmoved, owned, record
 from webapp.store.asker import Asker
-from webapp.store.engine import NOW, AnyRow, Tx
-from webapp.store.schema import action
+from webapp.store.cancelling import CANCELLED_LATE
+from webapp.store.engine import AnyRow, Tx
 
 _VERB = "objected"
 _NOTED = Arrow(
     _VERB,
     owned(State.HELD, State.AWAITING_APPROVAL, state_reason=bindparam("p_said", type_=Text())),
 )
-_LATE = Arrow(
-    _VERB,
-    owned(
-        *TOO_LATE,
-        late_cancel_at=NOW,
-        late_cancel_by=param("by"),
-        late_cancel_reason=param("why"),
-    ).where(action.c.late_cancel_at.is_(None)),
-)
+_LATE = Arrow(_VERB, CANCELLED_LATE)
 
 
 def note(tx: Tx, found: Action, asker: Asker) -> AnyRow | None:
@@ -45,12 +37,4 @@ def record_late(tx: Tx, found: Action, asker: Asker, key: str) -> None:
     """
     data = json.dumps({"state": found.state})
     if _LATE.run(tx, asker.values(found.id), asker.actor, data, key) is None:
-        record(tx, _Unmoved(found), _VERB, asker.actor, data, key)
-
-
-class _Unmoved:
-    """An action for an event that moves nothing."""
-
-    def __init__(self, found: Action) -> None:
-        self.id, self.kind = found.id, found.kind
-        self.state = self.previous_state = found.state
+        record(tx, Unmoved(found), _VERB, asker.actor, data, key)

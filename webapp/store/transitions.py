@@ -6,14 +6,15 @@ Durations are microseconds. The claim and what follows it stand in `claims`.
 import json
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, String, case, false, func, literal
+from sqlalchemy import BigInteger, ColumnElement, case, false, func, literal
 
 from webapp.domain.action import Action
-from webapp.domain.states import CANCELLABLE, TOO_LATE, State
+from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.store.actions import lock
-from webapp.store.arrow import Arrow, asked, owned, param, record
+from webapp.store.arrow import Arrow, Unmoved, asked, owned, param, record
 from webapp.store.asker import Asker
+from webapp.store.cancelling import CANCELLED, CANCELLED_LATE
 from webapp.store.consequences import ended, executed
 from webapp.store.engine import NOW, AnyRow, Tx
 from webapp.store.hold import HELD, RENEW, later
@@ -48,27 +49,8 @@ def _outlasting(execute_at: Any) -> ColumnElement[int]:
     )
 
 
-_CANCEL = Arrow(
-    "cancelled",
-    asked(
-        *CANCELLABLE,
-        state=State.CANCELLED,
-        finished_at=NOW,
-        cancelled_at=NOW,
-        cancelled_by=param("by"),
-        cancel_reason=param("why"),
-        cancel_key=param("key", String()),
-    ),
-)
-_LATE_CANCEL = Arrow(
-    "cancel_too_late",
-    owned(
-        *TOO_LATE,
-        late_cancel_at=NOW,
-        late_cancel_by=param("by"),
-        late_cancel_reason=param("why"),
-    ).where(action.c.late_cancel_at.is_(None)),
-)
+_CANCEL = Arrow("cancelled", CANCELLED)
+_LATE_CANCEL = Arrow("cancel_too_late", CANCELLED_LATE)
 _approved = _not_before(NOW + _span + action.c.margin)
 _APPROVE = Arrow(
     "approved",
@@ -174,7 +156,7 @@ def record_late_cancel(
 
 def note_late_cancel(tx: Tx, found: Action, asker: Asker, data: dict[str, Any], key: str) -> None:
     """A further cancel that lost: the row names the first, the event every one."""
-    record(tx, _Unmoved(found), "cancel_too_late", asker.actor, _data(asker, **data), key)
+    record(tx, Unmoved(found), "cancel_too_late", asker.actor, _data(asker, **data), key)
 
 
 def approve(tx: Tx, action_id: str, asker: Asker, window: int) -> AnyRow | None:
@@ -260,14 +242,6 @@ def _free(arrow: Arrow, tx: Tx, action_id: str, asker: Asker, **more: Any) -> An
     if row is not None and gone:
         drop(tx, action_id, gone)
     return _due(tx, row)
-
-
-class _Unmoved:
-    """An action for an event that moves nothing."""
-
-    def __init__(self, found: Action) -> None:
-        self.id, self.kind = found.id, found.kind
-        self.state = self.previous_state = found.state
 
 
 def _due(tx: Tx, row: AnyRow | None) -> AnyRow | None:
