@@ -3,11 +3,11 @@
 
 import { announce } from "desk/announce.js";
 import { moreTime } from "desk/person.js";
-import { SignedOut, ask, newKey } from "desk/server.js";
+import { ask, newKey, toldBy, unanswered } from "desk/server.js";
 import { answer, meantForAnother } from "desk/rows.js";
 
 const keys = new Map(); // one key a press, kept until it got an answer
-const TOO_SOON = 250; // milliseconds between the two presses of one double press
+const UNKNOWN = ", so nothing is known. Press again: it is done at most once.";
 const STAYS = new Set(["extend"]); // pressed again and again
 
 // `show(html)` puts a row where it belongs; `goOn(row)` is for who did it by a letter.
@@ -31,7 +31,7 @@ export function startActions(form, show, goOn = () => {}) {
 
 // The second half of a double click, or of a double press, lands on whatever stands there by then.
 function isSecond(event, button) {
-  return event.detail >= 2 || (event.detail === 0 && meantForAnother(button, TOO_SOON));
+  return event.detail >= 2 || (event.detail === 0 && meantForAnother(button));
 }
 
 // True: it is done.
@@ -53,7 +53,7 @@ async function press(button, show) {
     });
     return await hear(response, row, url, show);
   } catch (problem) {
-    say(row, unanswered(problem));
+    say(row, unanswered(problem, UNKNOWN));
     return false;
   } finally {
     row.removeAttribute("aria-busy");
@@ -68,12 +68,7 @@ function addressOf(button, row) {
 }
 
 async function hear(response, row, url, show) {
-  const kind = response.headers.get("Content-Type") ?? "";
-  if (!kind.includes("json")) {
-    say(row, "This page is too old to do that: load it again.");
-    return false;
-  }
-  const said = await response.json();
+  const said = await toldBy(response);
   if (response.status === 503) {
     say(row, `The desk cannot decide now: ${said.detail} Press again in a moment.`);
     return false;
@@ -84,15 +79,11 @@ async function hear(response, row, url, show) {
     return false;
   }
   for (const html of said.rows) show(html);
-  const itself = said.tone === "good" || said.outcome === "too_late";
+  const late = said.outcome === "too_late" && row.dataset.outcome === "too_late";
+  const itself = said.tone === "good" || late;
   if (!itself) answer(row, said.message);
   announce(said.message);
   return said.tone === "good";
-}
-
-function unanswered(problem) {
-  if (problem instanceof SignedOut) return "You are signed out: sign in again, then press once more.";
-  return "No answer from the desk, so nothing is known. Press again: it is done at most once.";
 }
 
 function say(row, words) {

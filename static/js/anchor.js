@@ -2,7 +2,7 @@
 // at it. Around it the order is frozen.
 
 import { onScreen } from "desk/onscreen.js";
-import { currentRow } from "desk/rows.js";
+import { currentRow, isBefore } from "desk/rows.js";
 import { selected } from "desk/selection.js";
 
 const IDLE = 20000; // a pointer that has not moved for so long points at nothing
@@ -55,8 +55,4 @@ function firstOnScreen() {
     if (row.isConnected && (!first || isBefore(row, first))) first = row;
   }
   return first;
-}
-
-export function isBefore(one, other) {
-  return Boolean(one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
 }

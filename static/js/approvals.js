@@ -5,15 +5,17 @@ import { startActions } from "desk/actions.js";
 import { announce } from "desk/announce.js";
 import { onTick, serverNow, startClock } from "desk/clock.js";
 import { hearOther, showState, startLine } from "desk/line.js";
+import { lacksReason } from "desk/reason.js";
 import { between, goOn, startRowKeys } from "desk/rowkeys.js";
 import { adopt, answer, parseRow, remove, rowOf, update } from "desk/rows.js";
 import { forget, onSelected, select, selectAll, selected, startSelection } from "desk/selection.js";
-import { SignedOut, ask } from "desk/server.js";
+import { ask, pageOf, toldBy, unanswered } from "desk/server.js";
 import { Line } from "desk/socket.js";
 import { startViews } from "desk/views.js";
 
 const STAYS = 15000; // milliseconds for which a decided row is still seen here
 const SETTLE = 300; // events that come together are one look at the queue
+const UNKNOWN = ", so nothing is known: the queue below is asked for again.";
 const LOOK_AGAIN = 20; // ticks
 const AT = ".pick, .title a"; // what of a row gets the focus
 const form = document.querySelector("[data-feed]");
@@ -54,10 +56,7 @@ function put(fresh) {
 
 // The queue as the desk has it now; answers the cursor behind it.
 async function refetch() {
-  const response = await ask("/approvals");
-  if (!response.ok) throw new Error(`the queue answered ${response.status}`);
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const fresh = page.querySelector("[data-feed]");
+  const fresh = (await pageOf("/approvals")).querySelector("[data-feed]");
   const there = new Set();
   for (const row of fresh.querySelectorAll("li[data-action]")) {
     there.add(row.dataset.action);
@@ -85,7 +84,7 @@ function leave(row) {
   const next = row.nextElementSibling ?? row.previousElementSibling;
   const focused = row.contains(document.activeElement);
   remove(row);
-  forget();
+  forget(row);
   if (focused) (next?.querySelector(AT) ?? form).focus({ preventScroll: true });
 }
 
@@ -117,13 +116,7 @@ function say(words) {
 async function decide(verb) {
   if (form.getAttribute("aria-busy") === "true") return;
   const some = chosen();
-  reason.removeAttribute("aria-invalid");
-  if (some.length && verb === "reject" && !reason.value.trim()) {
-    reason.setAttribute("aria-invalid", "true");
-    say("Say why they are rejected: the agent reads it.");
-    reason.focus();
-    return;
-  }
+  if (lacksReason(reason, some.length > 0 && verb === "reject", say)) return;
   const body = new FormData();
   body.set("do", verb);
   body.set("reason", reason.value);
@@ -139,7 +132,7 @@ async function decide(verb) {
     });
     await hear(response, verb);
   } catch (problem) {
-    say(unanswered(problem));
+    say(unanswered(problem, UNKNOWN));
     later();
   } finally {
     form.removeAttribute("aria-busy");
@@ -147,12 +140,7 @@ async function decide(verb) {
 }
 
 async function hear(response, verb) {
-  const kind = response.headers.get("Content-Type") ?? "";
-  if (!kind.includes("json")) {
-    say("This page is too old to do that: load it again.");
-    return;
-  }
-  const told = await response.json();
+  const told = await toldBy(response);
   if (!response.ok) {
     say(told.detail);
     return;
@@ -170,11 +158,6 @@ async function hear(response, verb) {
   say(told.message);
   if (focused && !focused.isConnected) form.focus({ preventScroll: true });
   count();
-}
-
-function unanswered(problem) {
-  if (problem instanceof SignedOut) return "You are signed out: sign in again, then press once more.";
-  return "No answer from the desk, so nothing is known: the queue below is asked for again.";
 }
 
 function grow() {

@@ -3,13 +3,15 @@
 
 import { announce } from "desk/announce.js";
 import { countdown, onTick, serverNow } from "desk/clock.js";
-import { deadlineOf } from "desk/order.js";
+import { firstDue } from "desk/order.js";
 import { moreTime } from "desk/person.js";
+import { lacksReason } from "desk/reason.js";
 import { answer, currentRow, rowOf } from "desk/rows.js";
 import { clear, onSelected, select, selectAll, selected } from "desk/selection.js";
-import { SignedOut, ask, newKey } from "desk/server.js";
+import { ask, newKey, toldBy, unanswered } from "desk/server.js";
 
 const AT_ONCE = 500; // rows in one call, as the desk allows
+const UNKNOWN = ", so nothing is known. Press again: each is done at most once.";
 const LONG = 60000; // milliseconds
 const bar = document.querySelector("[data-bulk]");
 const reason = bar.querySelector("[name=reason]");
@@ -65,10 +67,7 @@ function countFor(button, chosen) {
 
 // The nearest deadline of what is selected.
 function tick() {
-  let due = Infinity;
-  for (const row of selected()) {
-    if (row.dataset.state === "scheduled") due = Math.min(due, deadlineOf(row) || Infinity);
-  }
+  const due = firstDue(selected());
   const left = due - serverNow();
   const words = Number.isFinite(due) ? `first due ${left > 0 ? `in ${countdown(left)}` : "now"}` : "";
   const shown = bar.querySelector("[data-nearest]");
@@ -86,13 +85,7 @@ export async function together(verb) {
   const chosen = Array.from(selected());
   if (!chosen.length || bar.getAttribute("aria-busy") === "true") return;
   if (!chosen.some((row) => row.querySelector(`[data-do="${verb}"]`))) return;
-  reason.removeAttribute("aria-invalid");
-  if (verb === "reject" && !reason.value.trim()) {
-    reason.setAttribute("aria-invalid", "true");
-    say("Say why they are rejected: the agent reads it.", true);
-    reason.focus();
-    return;
-  }
+  if (lacksReason(reason, verb === "reject", say)) return;
   const was = document.activeElement;
   const behind = currentRow() ?? chosen.at(-1);
   bar.setAttribute("aria-busy", "true");
@@ -102,7 +95,7 @@ export async function together(verb) {
     say(`${told.join("; ")}.`);
     if (verb === "reject") reason.value = "";
   } catch (problem) {
-    say(problem.words ?? unanswered(problem), true);
+    say(unanswered(problem, UNKNOWN), true);
   } finally {
     bar.removeAttribute("aria-busy");
     count();
@@ -159,7 +152,7 @@ async function call(verb, what) {
     },
     signal: AbortSignal.timeout(LONG),
   });
-  const told = await response.json();
+  const told = await toldBy(response);
   if (!response.ok) throw Object.assign(new Error(told.detail), { words: told.detail });
   keys.delete(text);
   for (const one of told.results) hear(one);
@@ -172,9 +165,4 @@ function hear(one) {
   if (!row) return;
   answer(row, one.good ? "" : one.message);
   select(row, !one.good);
-}
-
-function unanswered(problem) {
-  if (problem instanceof SignedOut) return "You are signed out: sign in again, then press once more.";
-  return "No answer from the desk, so nothing is known. Press again: each is done at most once.";
 }

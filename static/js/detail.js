@@ -5,7 +5,7 @@ import { startActions } from "desk/actions.js";
 import { startClock } from "desk/clock.js";
 import { hearOther, showState, startLine } from "desk/line.js";
 import { adopt, parseRow, update } from "desk/rows.js";
-import { ask } from "desk/server.js";
+import { pageOf } from "desk/server.js";
 import { Line } from "desk/socket.js";
 import { startViews } from "desk/views.js";
 import { localize } from "desk/zones.js";
@@ -14,9 +14,7 @@ const form = document.querySelector("[data-feed]");
 const row = form.querySelector("li[data-action]");
 
 async function retell() {
-  const response = await ask(location.pathname);
-  if (!response.ok) throw new Error(`the page answered ${response.status}`);
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const page = await pageOf(location.pathname);
   const fresh = page.querySelector("[data-story]");
   localize(fresh);
   Idiomorph.morph(document.querySelector("[data-story]"), fresh);

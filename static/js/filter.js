@@ -3,7 +3,7 @@
 
 import { Idiomorph } from "idiomorph";
 import { announce } from "desk/announce.js";
-import { ask } from "desk/server.js";
+import { ask, unanswered } from "desk/server.js";
 
 const PAUSE = 300; // milliseconds without a key, before a search is made
 const TOGETHER = 200; // live rows that come together are one question
@@ -35,8 +35,8 @@ export function startFilter(load, form) {
       if (!page || query !== location.search.slice(1)) return;
       stands = query;
       show(page, push);
-    } catch {
-      announce("No answer from the desk: the rows are those of before. Press Enter to try again.");
+    } catch (problem) {
+      announce(unanswered(problem, ": the rows are those of before. Press Enter to try again."));
     } finally {
       bar.removeAttribute("aria-busy");
     }

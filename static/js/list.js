@@ -2,13 +2,13 @@
 // row meanwhile; all of the feed, or what the filter leaves of it.
 
 import { asker } from "desk/filter.js";
-import { aMoment, listOf, pageOf, takeAll, takeRest } from "desk/more.js";
+import { aMoment, listOf, takeAll, takeRest } from "desk/more.js";
 import { come } from "desk/newcomers.js";
 import { changed, count, insert, leave } from "desk/order.js";
 import { slices } from "desk/queue.js";
 import { goOn } from "desk/rowkeys.js";
 import { adopt, howMany, parseRow, rowOf, rows, update } from "desk/rows.js";
-import { forget } from "desk/selection.js";
+import { pageOf } from "desk/server.js";
 import { gone, trouble } from "desk/unseen.js";
 
 const LOOK_AGAIN = 20; // ticks
@@ -94,19 +94,18 @@ function showEmpty() {
 
 function dropOthers(kept) {
   for (const row of Array.from(rows())) if (!kept.has(row.dataset.action)) drop(row);
-  forget();
 }
 
 // The list as the desk has it now; answers the cursor behind it.
 export async function refetch() {
   for (;;) {
-    await narrowing.catch(() => {});
+    await narrowed();
     const mine = ++epoch;
     const fresh = await listOf(`/feed/rows?${query()}`);
     if (mine !== epoch) continue;
     there = new Set();
     heed(fresh);
-    await takeAll(fresh, (row) => put(row, { live: false }));
+    await takeAll(fresh, (row) => mine === epoch && put(row, { live: false }));
     rest(mine).then((whole) => {
       if (!whole || !there) return;
       dropOthers(there);
@@ -123,18 +122,27 @@ export function narrow(search) {
   return narrowing;
 }
 
+// Also the one that began while an earlier one was waited for: a fetch that ended it would leave its
+// frames in the gate.
+async function narrowed() {
+  for (let last = null; last !== narrowing; ) {
+    last = narrowing;
+    await last.catch(() => {});
+  }
+}
+
 async function narrowTo(search) {
   const mine = ++epoch;
   gate ??= [];
   try {
-    const page = await pageOf(search ? `/?${search}` : "/");
+    const page = await pageOf(search ? `/?${search}` : "/", { also: 400 });
     if (mine !== epoch) return null;
     const fresh = page.querySelector("[data-feed]");
     const ids = Array.from(fresh.querySelectorAll("li[data-action]"), (row) => row.dataset.action);
     there = null;
     heed(fresh);
     dropOthers(new Set(ids));
-    await takeAll(fresh, (row) => put(row, { live: false, wait: false }));
+    await takeAll(fresh, (row) => mine === epoch && put(row, { live: false, wait: false }));
     recount();
     rest(mine).catch(() => {});
     return page;

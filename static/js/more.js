@@ -1,7 +1,7 @@
 // The rows behind the first page: fetched piece by piece while nothing else is to do, up to as many
 // as the feed is built for, and put in a few at a time, so that no key waits for them.
 
-import { ask } from "desk/server.js";
+import { pageOf } from "desk/server.js";
 
 const MOST = 3000; // rows
 const SLICE = 20; // milliseconds of work at a time
@@ -11,18 +11,8 @@ const ROWS = "li[data-action]";
 const idle = (work) => (window.requestIdleCallback ?? setTimeout)(work, { timeout: 100 });
 export const aMoment = () => new Promise((go) => idle(go));
 
-// A page, also one that says what is wrong with what was asked.
-export async function pageOf(path) {
-  const response = await ask(path);
-  if (!response.ok && response.status !== 400) throw new Error(`the page answered ${response.status}`);
-  return new DOMParser().parseFromString(await response.text(), "text/html");
-}
-
 export async function listOf(path) {
-  const response = await ask(path);
-  if (!response.ok) throw new Error(`the list answered ${response.status}`);
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  return page.querySelector("[data-feed]");
+  return (await pageOf(path)).querySelector("[data-feed]");
 }
 
 // `take(row)` for each row of `form`, in slices.

@@ -4,8 +4,8 @@
 import { announce } from "desk/announce.js";
 import { countdown, serverNow } from "desk/clock.js";
 import { bind } from "desk/keys.js";
-import { deadlineOf, insert } from "desk/order.js";
-import { putFocus } from "desk/rows.js";
+import { firstDue, insert } from "desk/order.js";
+import { isBefore, putFocus } from "desk/rows.js";
 
 const SOON = 60000; // milliseconds
 const waiting = new Set();
@@ -27,7 +27,7 @@ export function letIn({ wait = true } = {}) {
     if (!row.isConnected) waiting.delete(row);
     else if (insert(row, { wait })) {
       waiting.delete(row);
-      if (!first || row.compareDocumentPosition(first) & Node.DOCUMENT_POSITION_FOLLOWING) first = row;
+      if (!first || isBefore(row, first)) first = row;
     }
   }
   show();
@@ -38,7 +38,7 @@ function show() {
   const was = pill.hidden;
   pill.hidden = waiting.size === 0;
   if (pill.hidden) return;
-  const due = firstDue();
+  const due = firstDue(waiting);
   const left = due - serverNow();
   const words = Number.isFinite(due)
     ? `${waiting.size} new, ${left > 0 ? `the first due in ${countdown(left)}` : "the first is due"}`
@@ -46,14 +46,6 @@ function show() {
   if (pill.firstChild.textContent !== words) pill.firstChild.textContent = words;
   pill.toggleAttribute("data-soon", left < SOON);
   if (was) announce(`${words}. Press N to see.`);
-}
-
-function firstDue() {
-  let due = Infinity;
-  for (const row of waiting) {
-    if (row.dataset.state === "scheduled") due = Math.min(due, deadlineOf(row) || Infinity);
-  }
-  return due;
 }
 
 function open() {

@@ -1,10 +1,11 @@
 // Where a row stands. The order is frozen around a row that somebody is at; what comes in before it
 // waits above, in the pill (desk/newcomers.js), and moves to its place afterwards.
 
-import { guard, held, isBefore } from "desk/anchor.js";
+import { guard, held } from "desk/anchor.js";
 import { serverNow } from "desk/clock.js";
 import { Places } from "desk/places.js";
-import { currentRow, remove } from "desk/rows.js";
+import { currentRow, isBefore, remove } from "desk/rows.js";
+import { forget } from "desk/selection.js";
 
 const LINGER = 4000; // a row whose state changed is seen where it stood before it moves
 const ENDED_KEPT = 200;
@@ -59,6 +60,15 @@ export function startOrder() {
 
 export function deadlineOf(row) {
   return row.place.deadline;
+}
+
+// The nearest deadline of those among `some` that run by themselves; Infinity: there is none.
+export function firstDue(some) {
+  let due = Infinity;
+  for (const row of some) {
+    if (row.dataset.state === "scheduled") due = Math.min(due, deadlineOf(row) || Infinity);
+  }
+  return due;
 }
 
 // Its state or its time is another: it goes where it belongs once nobody is at a row.
@@ -128,6 +138,7 @@ export function leave(row) {
   placesOf(row)?.take(row);
   loose.delete(row);
   remove(row);
+  forget(row);
 }
 
 export function count() {

@@ -1,7 +1,7 @@
 // The preview follows the form. The desk decides what it says; without this, a button asks.
 
 import { Idiomorph } from "idiomorph";
-import { ask } from "desk/server.js";
+import { pageOf } from "desk/server.js";
 
 const PAUSE = 250; // milliseconds without a key, before the desk is asked
 
@@ -13,9 +13,7 @@ let latest = 0; // only the answer to the latest question is shown
 async function look() {
   const mine = ++latest;
   const url = `${form.dataset.policy}?part=1`;
-  const response = await ask(url, { method: "POST", body: new FormData(form) });
-  if (!response.ok || mine !== latest) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const page = await pageOf(url, { method: "POST", body: new FormData(form) });
   if (mine === latest) Idiomorph.morph(shown, page.querySelector("[data-preview]"));
 }
 

@@ -2,10 +2,9 @@
 // row that has the focus, or that of the bar for all that are selected.
 
 import { bind } from "desk/keys.js";
-import { currentRow, putFocus, sinceMoved } from "desk/rows.js";
+import { currentRow, isBefore, justMoved, putFocus } from "desk/rows.js";
 import { clear, extendTo, selected, toggle } from "desk/selection.js";
 
-const TOO_SOON = 250; // milliseconds: a second press was meant for the row before
 const VERBS = { c: "cancel", h: "hold", a: "approve", r: "reject", e: "compensate", "+": "extend" };
 
 let last = null; // the row that had the focus last
@@ -38,7 +37,7 @@ export function startRowKeys(form, { together, at = ".title a" }) {
   for (const [key, verb] of Object.entries(VERBS)) {
     bind({
       [key]: () => {
-        if (sinceMoved() < TOO_SOON && verb !== "extend") return;
+        if (justMoved() && verb !== "extend") return;
         if (selected().size) together(verb);
         else onRow((row) => row.querySelector(`[data-do="${verb}"]`)?.click());
       },
@@ -72,7 +71,7 @@ function firstOf(form) {
   return lists(form).find((list) => list.firstElementChild)?.firstElementChild ?? null;
 }
 
-export function beside(form, row, by) {
+function beside(form, row, by) {
   const [sibling, end] =
     by > 0 ? ["nextElementSibling", "firstElementChild"] : ["previousElementSibling", "lastElementChild"];
   if (row[sibling]) return row[sibling];
@@ -85,8 +84,7 @@ export function beside(form, row, by) {
 
 // Both of them and all that stands between, whichever comes first.
 export function between(form, one, other) {
-  const back = one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_PRECEDING;
-  const [first, end] = back ? [other, one] : [one, other];
+  const [first, end] = isBefore(other, one) ? [other, one] : [one, other];
   const found = [first];
   while (found.at(-1) !== end) {
     const next = beside(form, found.at(-1), 1);

@@ -9,13 +9,18 @@ import { localize } from "desk/zones.js";
 // attributes that scripts have set
 const OURS = new Set(["style", "aria-busy", "data-asking", "data-armed", "data-chosen", "open"]);
 
+const TOO_SOON = 250; // milliseconds
 const known = new Map(); // by id: a document of thousands is never searched for one
 const selectable = document.querySelector("[data-bulk]") !== null;
 let moved = {}; // where the focus was put last, and when
 
-// A key press so soon after its focus was moved was meant for what had the focus before.
-export function meantForAnother(target, within) {
-  return target === moved.to && performance.now() - moved.at < within;
+// So soon after what became of a row has moved the focus, a press was meant for what had it before.
+export function justMoved() {
+  return performance.now() - (moved.at ?? -Infinity) < TOO_SOON;
+}
+
+export function meantForAnother(target) {
+  return target === moved.to && justMoved();
 }
 
 export function rowOf(id) {
@@ -28,6 +33,11 @@ export function rows() {
 
 export function howMany() {
   return known.size;
+}
+
+// In the order of the page.
+export function isBefore(one, other) {
+  return Boolean(one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);
 }
 
 export const currentRow = () => document.activeElement?.closest("li[data-action]") ?? null;
@@ -122,11 +132,6 @@ function focusNext(row, verb) {
 export function putFocus(target) {
   target?.focus({ preventScroll: true });
   moved = { to: target, at: performance.now() };
-}
-
-// How long ago the focus was last moved by what became of a row, not by the reader.
-export function sinceMoved() {
-  return performance.now() - (moved.at ?? -Infinity);
 }
 
 // What the server said of the last press, where the row itself does not say it.

@@ -62,10 +62,10 @@ export function extendTo(row, start, between) {
   tell();
 }
 
-// Rows that are there no longer.
-export function forget() {
-  for (const row of chosen) if (!row.isConnected) chosen.delete(row);
-  tell();
+// A row that is there no longer.
+export function forget(row) {
+  range.delete(row);
+  if (chosen.delete(row)) tell();
 }
 
 // The boxes as they stand: a page that was loaded with some checked, or a press on one.

@@ -44,6 +44,7 @@ export class Line {
   }
 
   drop() {
+    if (this.over) return;
     this.close();
     this.told.state("lost");
     this.later();

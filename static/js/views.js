@@ -8,7 +8,6 @@ import { SignedOut, ask } from "desk/server.js";
 const LONG_ENOUGH = 1000;
 const MOST = 200;
 const since = new Map();
-const known = new Set();
 let queue = [];
 let over = false;
 
@@ -31,11 +30,11 @@ function look() {
       since.delete(row);
       continue;
     }
-    const view = `${row.dataset.action} ${row.dataset.version}`;
-    if (performance.now() - at < LONG_ENOUGH || known.has(view)) continue;
-    known.add(view);
+    const { action, version } = row.dataset;
+    if (performance.now() - at < LONG_ENOUGH || row.viewed === version) continue;
+    row.viewed = version;
     for (const listener of told) listener(row);
-    queue.push({ id: row.dataset.action, version: Number(row.dataset.version) });
+    if (!over) queue.push({ id: action, version: Number(version) });
   }
 }
 
@@ -51,8 +50,8 @@ async function send(leaving) {
     });
     if (response.status === 503) queue.push(...views);
   } catch (problem) {
-    over = problem instanceof SignedOut;
-    queue.push(...views);
+    if (problem instanceof SignedOut) [over, queue] = [true, []];
+    else queue.push(...views);
   }
 }
 
