@@ -68,6 +68,7 @@ export function update(row, fresh) {
   if (Number(fresh.dataset.version) < Number(row.dataset.version)) return false;
   const focused = row.contains(document.activeElement) ? document.activeElement : null;
   const verb = focused?.dataset.do;
+  if (row.dataset.version !== fresh.dataset.version) row.freshAt = performance.now();
   if (row.dataset.state !== fresh.dataset.state) {
     delete row.dataset.asking;
     row.changedAt = performance.now();

@@ -31,7 +31,9 @@ function look() {
       continue;
     }
     const { action, version } = row.dataset;
-    if (performance.now() - at < LONG_ENOUGH || row.viewed === version) continue;
+    // another version is another thing to see
+    const begun = Math.max(at, row.freshAt ?? at);
+    if (performance.now() - begun < LONG_ENOUGH || row.viewed === version) continue;
     row.viewed = version;
     for (const listener of told) listener(row);
     if (!over) queue.push({ id: action, version: Number(version) });

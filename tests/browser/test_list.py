@@ -1,4 +1,6 @@
-"""What the feed's scripts keep straight: filters that overtake each other, rows that leave."""
+"""What the feed's scripts keep straight: filters that overtake each other, rows that change."""
+
+from functools import partial
 
 from playwright.sync_api import expect
 
@@ -75,3 +77,33 @@ def test_several_at_once_on_a_page_of_another_version(stage: Stage, screen: Scre
     screen.row(one).get_by_role("checkbox").check()
     screen.page.locator('[data-verb="hold"]').click()
     expect(screen.page.locator("[data-bulk] [data-said]")).to_contain_text("load it again")
+
+
+_WATCHED = """(id) => {
+  const row = document.querySelector(`li[data-action="${id}"]`);
+  window.changed = {}, window.seen = {};
+  new MutationObserver(() => (window.changed[row.dataset.version] ??= performance.now()))
+    .observe(row, { attributeFilter: ["data-version"] });
+  const ask = window.fetch;
+  window.fetch = (url, options) => {
+    if (url === "/feed/views") {
+      for (const one of JSON.parse(options.body).views) {
+        if (one.id === id) window.seen[one.version] ??= performance.now();
+      }
+    }
+    return ask(url, options);
+  };
+}"""
+
+
+def test_another_version_is_seen_after_a_second_of_its_own(stage: Stage, screen: Screen) -> None:
+    """What counts as seen is the payload that it has now, not the place where it stands."""
+    one = stage.draft(order="L-6")
+    screen.row(one).wait_for()
+    screen.page.evaluate(_WATCHED, one)
+    stage.wait(lambda: stage.look(one)["first_viewed_at"])
+    for version in (2, 3):
+        stage.extend(one)
+        stood = f"window.seen[{version}] - window.changed[{version}]"
+        stage.wait(partial(screen.page.evaluate, f"{version} in window.seen"))
+        assert screen.page.evaluate(stood) >= 990
