@@ -2,16 +2,13 @@
 // them, where the browser allows it, and while nobody looks at this page. They name no customer: a
 // lock screen shows them to anybody.
 
-const TROUBLED = new Map([
-  ["failed", "failed"],
-  ["unknown", "has an outcome that nobody knows"],
-  ["held", "is held for a person"],
-]);
+import { TROUBLE } from "desk/trouble.js";
+
 const began = Date.parse(document.querySelector("[data-now]")?.dataset.now);
 const allowed = "Notification" in window && Notification.permission === "granted";
 
 function notice(row) {
-  const words = TROUBLED.get(row.dataset.state);
+  const words = TROUBLE.get(row.dataset.state);
   if (!words || (document.visibilityState === "visible" && document.hasFocus())) return;
   const link = row.querySelector(".title a");
   // one a row and state, however many tabs are open

@@ -2,9 +2,9 @@
 // and on the page's icon, also in a tab that is out of sight.
 
 import { rows } from "desk/rows.js";
+import { TROUBLE } from "desk/trouble.js";
 import { onSeen } from "desk/views.js";
 
-const TROUBLE = new Set(["failed", "unknown", "held"]);
 const MOST = 99;
 const icon = document.querySelector('link[rel="icon"]');
 const plain = icon.href;

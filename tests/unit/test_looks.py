@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from webapp.domain.states import State
+from webapp.domain.states import TERMINAL, State
 from webapp.paths import STATIC, TEMPLATES
+from webapp.web.pages.feed import RANKS
 
 
 def _styles() -> Iterator[tuple[str, str]]:
@@ -19,6 +20,17 @@ def test_every_state_has_a_look_and_every_look_a_state() -> None:
         name for _, text in _styles() for name in re.findall(r'\[data-state="([a-z_]+)"\]', text)
     }
     assert named == {state.value for state in State}
+
+
+def test_scripts_know_the_states_as_the_desk_does() -> None:
+    """Where a live row goes is decided by the same names as for the first page."""
+
+    def named(script: str, start: str) -> list[str]:
+        text = (STATIC / "js" / script).read_text()
+        return re.findall(r'"([a-z_]+)"', text.partition(start)[2].partition("]")[0])
+
+    assert set(named("order.js", "const TERMINAL = ")) == TERMINAL
+    assert named("order.js", "const RANKS = ") == list(RANKS)
 
 
 def test_colours_stand_in_the_tokens_alone() -> None:

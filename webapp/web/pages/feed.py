@@ -33,8 +33,11 @@ MATCHED_AT_ONCE = 50
 """Ids in one question; more would not fit into a request line."""
 _BESIDE = frozenset({"after", "id", "select"})
 """What stands in the address beside the filter."""
-_RANKS = (State.EXECUTED, State.UNKNOWN, State.FAILED, State.HELD, State.AWAITING_APPROVAL)
-"""What needs a person, the most pressing first: a lost race, then what nobody knows, …"""
+RANKS = (State.EXECUTED, State.UNKNOWN, State.FAILED, State.HELD, State.AWAITING_APPROVAL)
+"""What needs a person, the most pressing first: a lost race, then what nobody knows, …
+
+static/js/order.js has the same list.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ def grouped(rows: list[Row]) -> list[Group]:
     }
     for row in rows:
         groups[_group(row)].rows.append(row)
-    groups["needs"].rows.sort(key=lambda row: (_RANKS.index(row.action.state), row.action.id))
+    groups["needs"].rows.sort(key=lambda row: (RANKS.index(row.action.state), row.action.id))
     return list(groups.values())
 
 
