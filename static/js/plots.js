@@ -67,7 +67,7 @@ function styled(one, colours) {
 function base(colours, legend) {
   const font = { family: colours.font, size: 12 };
   const axis = { ticks: { color: colours.quiet, font }, border: { color: colours.line } };
-  const counts = { ...axis, beginAtZero: true, grid: { color: colours.line } };
+  const counts = { ...axis, beginAtZero: true, grace: "10%", grid: { color: colours.line } };
   return {
     animation: false,
     responsive: true,

@@ -1,6 +1,7 @@
 // Draws each figure from the table behind it: what is drawn and what is read are the same numbers.
 
 import { bars, curve, lines, palette } from "desk/plots.js";
+import { ownZone } from "desk/zones.js";
 
 const kinds = { bars, curve, lines };
 let drawn = [];
@@ -60,7 +61,7 @@ for (const button of document.querySelectorAll("[data-print]")) {
 }
 
 // Days end at midnight somewhere: who is elsewhere may have them by their own clock.
-const mine = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const mine = ownZone();
 const link = document.querySelector("[data-in-my-zone]");
 if (link && !document.documentElement.dataset.zone && link.dataset.inMyZone !== mine) {
   const there = new URL(location.href);

@@ -18,6 +18,22 @@ const nameForms = ["en-GB", "en-IN", "en-US", "en-AU", "en-NZ", "en-ZA"].map(
 );
 const names = new Map(); // by the hour: the name changes with daylight saving
 
+// Browsers keep the name that a zone was first given; these have another by now.
+const RENAMED = {
+  "America/Buenos_Aires": "America/Argentina/Buenos_Aires",
+  "Asia/Calcutta": "Asia/Kolkata",
+  "Asia/Katmandu": "Asia/Kathmandu",
+  "Asia/Rangoon": "Asia/Yangon",
+  "Asia/Saigon": "Asia/Ho_Chi_Minh",
+  "Europe/Kiev": "Europe/Kyiv",
+};
+
+// The browser's own zone, by the name that it has today.
+export function ownZone() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return RENAMED[zone] ?? zone;
+}
+
 // A zone that is newer than this browser is shown in the browser's own, by its own name.
 function known(zone) {
   try {

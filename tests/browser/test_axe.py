@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.browser.axe import violations
 from tests.shots.pages import Shot, missing, shots
@@ -12,6 +13,9 @@ from tests.shots.scene import Scene, scene
 
 LOOKS = [(1280, "dark"), (320, "light")]
 """Each theme and each width once: what a theme breaks, it breaks at any width."""
+BETWEEN = (900, 768)
+"""Windows in which nothing may stick out either: just above the narrow layout, and a tablet."""
+HEIGHT = 900
 _WIDTH = "document.documentElement.scrollWidth"
 _NO_LABELS = "document.querySelectorAll('label').forEach((one) => one.replaceWith(...one.children))"
 _FIRST_FRAMES_MS = 50
@@ -38,8 +42,14 @@ def _look(page: Page, made: Scene, shot: Shot, width: int) -> Iterator[str]:
     assert answer is not None, shot.path
     page.wait_for_timeout(_FIRST_FRAMES_MS)
     yield from violations(page)
-    if (wide := page.evaluate(_WIDTH)) > width:
-        yield f"{wide} px wide"
+    for narrower in (width, *(one for one in BETWEEN if one < width)):
+        page.set_viewport_size({"width": narrower, "height": HEIGHT})
+        try:
+            # plots follow their window in a frame of their own
+            page.wait_for_function(f"{_WIDTH} <= {narrower}", timeout=2_000)
+        except PlaywrightTimeout:
+            yield f"{page.evaluate(_WIDTH)} px wide in a window of {narrower}"
+    page.set_viewport_size({"width": width, "height": HEIGHT})
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
@@ -50,7 +60,7 @@ def test_axe_finds_nothing_on_any_page(
     found: list[str] = []
     for who in ("admin", "staff", None):
         context = _context(
-            browser, made, who, viewport={"width": width, "height": 900}, color_scheme=scheme
+            browser, made, who, viewport={"width": width, "height": HEIGHT}, color_scheme=scheme
         )
         page = context.new_page()
         for shot in (one for one in shots(made) if one.who == who):

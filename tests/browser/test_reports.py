@@ -65,6 +65,19 @@ def test_each_figure_is_drawn_from_its_table(
     expect(page.get_by_text("Days begin at midnight in Europe/Vienna.").first).to_be_visible()
 
 
+def test_who_is_in_the_pages_zone_is_offered_no_other(
+    counted: str, open_screen: Callable[..., Screen]
+) -> None:
+    """Chromium says Asia/Calcutta, the name of old; another zone is named as it is today."""
+    page = open_screen(timezone_id="Asia/Kolkata").page
+    page.goto(counted + "&zone=Asia/Kolkata")
+    expect(page.locator("figure canvas").first).to_be_visible()
+    expect(page.locator("[data-in-my-zone]")).to_be_hidden()
+    page.goto(counted + "&zone=Europe/Vienna")
+    page.get_by_role("link", name="by the clock in Asia/Kolkata").click()
+    expect(page.get_by_text("Days begin at midnight in Asia/Kolkata.").first).to_be_visible()
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_axe_finds_nothing(
     counted: str, open_screen: Callable[..., Screen], width: int, scheme: str
