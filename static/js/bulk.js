@@ -9,6 +9,7 @@ import { lacksReason } from "desk/reason.js";
 import { answer, currentRow, rowOf } from "desk/rows.js";
 import { clear, onSelected, select, selectAll, selected } from "desk/selection.js";
 import { ask, newKey, toldBy, unanswered } from "desk/server.js";
+import { DONE } from "desk/verbs.js";
 
 const AT_ONCE = 500; // rows in one call, as the desk allows
 const UNKNOWN = ", so nothing is known. Press again: each is done at most once.";
@@ -84,7 +85,10 @@ function say(words, bad = false) {
 export async function together(verb) {
   const chosen = Array.from(selected());
   if (!chosen.length || bar.getAttribute("aria-busy") === "true") return;
-  if (!chosen.some((row) => row.querySelector(`[data-do="${verb}"]`))) return;
+  if (!chosen.some((row) => row.querySelector(`[data-do="${verb}"]`))) {
+    say(`None of the selected can be ${DONE[verb]} now.`, true);
+    return;
+  }
   if (lacksReason(reason, verb === "reject", say)) return;
   const was = document.activeElement;
   const behind = currentRow() ?? chosen.at(-1);

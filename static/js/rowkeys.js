@@ -1,9 +1,11 @@
 // The keys of a list of rows: J and K move, X and Shift select, a letter presses the button of the
 // row that has the focus, or that of the bar for all that are selected.
 
+import { announce } from "desk/announce.js";
 import { bind } from "desk/keys.js";
-import { currentRow, isBefore, justMoved, putFocus } from "desk/rows.js";
+import { answer, currentRow, isBefore, justMoved, putFocus } from "desk/rows.js";
 import { clear, extendTo, selected, toggle } from "desk/selection.js";
+import { DONE } from "desk/verbs.js";
 
 const VERBS = { c: "cancel", h: "hold", a: "approve", r: "reject", e: "compensate", "+": "extend" };
 
@@ -39,7 +41,7 @@ export function startRowKeys(form, { together, at = ".title a" }) {
       [key]: () => {
         if (justMoved() && verb !== "extend") return;
         if (selected().size) together(verb);
-        else onRow((row) => row.querySelector(`[data-do="${verb}"]`)?.click());
+        else onRow((row) => pressOn(row, verb));
       },
     });
   }
@@ -48,6 +50,23 @@ export function startRowKeys(form, { together, at = ".title a" }) {
 function onRow(act) {
   const row = currentRow();
   return row ? act(row) : false;
+}
+
+// A row without that button says so: silence after C would pass for a cancel.
+function pressOn(row, verb) {
+  const button = row.querySelector(`[data-do="${verb}"]`);
+  if (button) button.click();
+  else {
+    const words = `This can't be ${DONE[verb]} now: ${stateOf(row)}.`;
+    answer(row, words, { passing: true });
+    announce(words);
+  }
+}
+
+// As the row says it; a countdown or an age is no word for it.
+function stateOf(row) {
+  const word = row.querySelector(".when > b:not(:has([data-age]))");
+  return word?.textContent ?? row.dataset.state.replaceAll("_", " ");
 }
 
 function here(form) {

@@ -71,6 +71,7 @@ export function update(row, fresh) {
   if (row.dataset.version !== fresh.dataset.version) row.freshAt = performance.now();
   if (row.dataset.state !== fresh.dataset.state) {
     delete row.dataset.asking;
+    row.querySelector(".answer[data-passing]")?.remove();
     row.changedAt = performance.now();
   }
   freeButtons(fresh);
@@ -135,8 +136,9 @@ export function putFocus(target) {
   moved = { to: target, at: performance.now() };
 }
 
-// What the server said of the last press, where the row itself does not say it.
-export function answer(row, words) {
+// What the server said of the last press, where the row itself does not say it. `passing`: it is
+// true of the row's state alone, and goes with it.
+export function answer(row, words, { passing = false } = {}) {
   let line = row.querySelector(".answer");
   if (!words) {
     line?.remove();
@@ -147,5 +149,6 @@ export function answer(row, words) {
     line.className = "answer";
     row.querySelector(".what").append(line);
   }
+  line.toggleAttribute("data-passing", passing);
   line.textContent = words;
 }

@@ -79,6 +79,26 @@ def test_by_keyboard_alone(stage: Stage, screen: Screen) -> None:
     screen.page.wait_for_url("**/approvals")
 
 
+def test_a_key_that_the_row_has_no_button_for_says_so(stage: Stage, screen: Screen) -> None:
+    """Silence after C would pass for a cancel. What was said goes once the row is another."""
+    one = stage.draft(order="K-none")
+    at(screen, "order=K-none")
+    said = screen.page.locator("[data-announce]")
+    press = screen.page.keyboard.press
+    press("j")
+    press("a")
+    expect(said).to_have_text("This can't be approved now: scheduled.")
+    expect(screen.row(one).locator(".answer")).to_be_visible()
+    stage.cancel(one)
+    expect(screen.row(one)).to_have_attribute("data-state", "cancelled")
+    expect(screen.row(one).locator(".answer")).to_have_count(0)
+    press("c")
+    expect(said).to_have_text("This can't be cancelled now: Cancelled.")
+    press("x")
+    press("h")
+    expect(screen.page.locator("[data-bulk]")).to_contain_text("None of the selected can be held")
+
+
 def test_several_at_once_leave_exactly_what_was_lost(
     stage: Stage, open_screen: Callable[..., Screen]
 ) -> None:
