@@ -126,7 +126,7 @@ class Stage:
     @staticmethod
     def wait(what: Callable[[], object]) -> None:
         """Until it is true."""
-        wait_until(what, seconds=15, every=0.05)
+        wait_until(what, seconds=30, every=0.05)
 
     def cookie(self, who: str) -> str:
         """A session of this person, by the form."""

@@ -85,8 +85,12 @@ class Stage:
         """Both processes, and somebody who starts them again."""
         self._roles["worker"] = self.desk.start("worker")
         self._roles["serve"] = self.desk.serve()
-        self.wait(lambda: self._workers() == len(self._roles))
         self._supervisor.start()
+        try:
+            self.wait(lambda: self._workers() >= len(self._roles))
+        except AssertionError as error:
+            said = [one.log.read_text()[-2_000:] for one in self.desk.processes]
+            raise AssertionError("\n".join([str(error), *said])) from None
 
     def _workers(self) -> int:
         with self.services.db.connection() as conn:

@@ -65,15 +65,20 @@ def rows_for_later(db: Database, number: int) -> list[str]:
     return db.transact(work)
 
 
-def race(url: str, trials: int, folder: Path, *, plant: Plant | None = None) -> Tally:
-    """Run `trials` and judge them. `plant` breaks the canceller's process on purpose."""
+def race(
+    url: str, trials: int, folder: Path, *, plant: Plant | None = None, lasts: float = 0.0
+) -> Tally:
+    """Run `trials` and judge them. `plant` breaks the canceller's process on purpose.
+
+    `lasts`: seconds that an effect takes, which is how long such a bug has its chance.
+    """
     db = Database(url)
     rows = rows_for_later(db, trials)
     context = mp.get_context("spawn")
     barrier = context.Barrier(2)
     effects, answers = folder / "effects", folder / "answers"
     parts = [
-        context.Process(target=_claim_all, args=(url, rows, barrier, effects)),
+        context.Process(target=_claim_all, args=(url, rows, barrier, effects, lasts)),
         context.Process(target=_cancel_all, args=(url, rows, barrier, answers, plant)),
     ]
     run_together(parts, 60 + trials * 0.05)
@@ -112,7 +117,7 @@ def _row(execute_at: int) -> NewAction:
     return NewAction(values, revision=1)
 
 
-def _claim_all(url: str, rows: list[str], barrier: Any, effects: Path) -> None:
+def _claim_all(url: str, rows: list[str], barrier: Any, effects: Path, lasts: float) -> None:
     db = Database(url)
     out = os.open(effects, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     pause = _HEAD_START
@@ -124,6 +129,7 @@ def _claim_all(url: str, rows: list[str], barrier: Any, effects: Path) -> None:
         pause = min(_AT_MOST, max(_AT_LEAST, pause * (_FARTHER if taken else _NEARER)))
         for claim in taken:
             os.write(out, f"{ids.idempotency_key(claim.id)}\n".encode())
+            time.sleep(lasts)
             done = claims.Finish(claim.id, claim.attempt, State.EXECUTED, effect="{}")
             db.transact(lambda tx, done=done: claims.finish(tx, "arena-worker", [done]))  # type: ignore[misc]
     os.close(out)

@@ -30,7 +30,7 @@ def test_exactly_one_wins_10_000_times(database_url: str, tmp_path: Path) -> Non
 def test_a_cancel_without_its_state_guard_is_caught(
     database_url: str, tmp_path: Path, trials: int
 ) -> None:
-    tally = race(database_url, trials, tmp_path, plant=drop_the_state_guard)
+    tally = race(database_url, trials, tmp_path, plant=drop_the_state_guard, lasts=0.005)
     assert tally.faults != []
 
 

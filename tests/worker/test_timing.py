@@ -186,7 +186,7 @@ def test_a_host_ahead_of_the_database_neither_spins_nor_is_early(
         with working(desk, connector):
             done = until(db, one, State.EXECUTED)
         assert done.claimed_at is not None
-        assert 0 <= done.claimed_at - due < 200 * MILLISECOND
+        assert 0 <= done.claimed_at - due < SECOND, "before a poll could have found it"
         assert time.process_time() - cpu < 0.4
     finally:
         db.close()
