@@ -99,7 +99,7 @@ _WATCHED = """(id) => {
 def test_another_version_is_seen_after_a_second_of_its_own(stage: Stage, screen: Screen) -> None:
     """What counts as seen is the payload that it has now, not the place where it stands."""
     one = stage.draft(order="L-6")
-    screen.row(one).wait_for()
+    screen.row(one).scroll_into_view_if_needed()  # others of this desk stand above it
     screen.page.evaluate(_WATCHED, one)
     stage.wait(lambda: stage.look(one)["first_viewed_at"])
     for version in (2, 3):
