@@ -7,6 +7,7 @@ import { ask, newKey, toldBy, unanswered } from "desk/server.js";
 import { answer, meantForAnother } from "desk/rows.js";
 
 const keys = new Map(); // one key a press, kept until it got an answer
+const asked = new WeakMap(); // by row: what was pressed and has no answer yet
 const UNKNOWN = ", so nothing is known. Press again: it is done at most once.";
 const STAYS = new Set(["extend"]); // pressed again and again
 
@@ -17,7 +18,7 @@ export function startActions(form, show, goOn = () => {}) {
     const button = event.target.closest("[data-do]");
     if (!button || isSecond(event, button)) return;
     const [row, verb] = [button.closest("li[data-action]"), button.dataset.do];
-    const done = await press(button, show);
+    const done = await inTurn(button, row, show);
     const there = row.contains(document.activeElement) || document.activeElement === document.body;
     const byLetter = !event.isTrusted; // pressed by a script: who is on the button itself stays
     if (done && byLetter && there && !STAYS.has(verb)) goOn(row);
@@ -34,10 +35,28 @@ function isSecond(event, button) {
   return event.detail >= 2 || (event.detail === 0 && meantForAnother(button));
 }
 
+// A frame can show what became of a press before its answer is here, with other buttons: one of
+// those waits for the answer, and is pressed then if it still stands, as is more time asked for in
+// a row. Any other is pressed once.
+async function inTurn(button, row, show) {
+  const verb = button.dataset.do;
+  while (asked.has(row)) {
+    if (asked.get(row).verb === verb && !STAYS.has(verb)) return false;
+    await asked.get(row).answer;
+  }
+  if (!button.isConnected) return false;
+  const answer = press(button, row, show);
+  asked.set(row, { verb, answer });
+  try {
+    return await answer;
+  } finally {
+    asked.delete(row);
+  }
+}
+
 // True: it is done.
-async function press(button, show) {
-  const row = button.closest("li[data-action]");
-  if (row.getAttribute("aria-busy") === "true" || mustAsk(button, row)) return false;
+async function press(button, row, show) {
+  if (mustAsk(button, row)) return false;
   const url = addressOf(button, row);
   if (!keys.has(url)) keys.set(url, newKey());
   const body = new FormData();

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Route, expect
+from playwright.sync_api import APIResponse, Route, expect
 
 from tests.browser.stage import Held, Screen, Stage
+from webapp.domain.times import SECOND, from_rfc3339
 
 
 def test_one_click_cancels_and_the_row_says_so(stage: Stage, screen: Screen) -> None:
@@ -98,6 +99,38 @@ def test_a_failed_call_never_shows_cancelled(stage: Stage, screen: Screen) -> No
     assert len(keys) == 2
     assert len(set(keys)) == 1
     screen.complaints.clear()  # the browser logs the call that was cut
+
+
+def test_a_button_that_a_frame_brings_waits_for_the_answer_of_the_last_press(
+    stage: Stage, screen: Screen
+) -> None:
+    """The row was still busy with the cancel, and a press on what it then showed did nothing."""
+    action_id = stage.draft()
+    row = screen.row(action_id)
+    row.wait_for()
+    screen.live()
+    kept: list[tuple[Route, APIResponse]] = []
+    screen.page.route("**/cancel?*", lambda route: kept.append((route, route.fetch())))
+    screen.button(action_id, "cancel").click()
+    expect(row).to_have_attribute("data-state", "cancelled")  # by the socket
+    expect(row).to_have_attribute("aria-busy", "true")
+    screen.button(action_id, "again").click()
+    ((route, response),) = kept
+    route.fulfill(response=response)
+    expect(row).to_contain_text("Scheduled again")
+
+
+def test_more_time_pressed_faster_than_it_is_answered_is_given_each_time(
+    stage: Stage, screen: Screen
+) -> None:
+    action_id = stage.draft()
+    screen.row(action_id).wait_for()
+    before = stage.look(action_id)["execute_at"]
+    screen.button(action_id, "extend").focus()
+    screen.page.evaluate("for (let i = 0; i < 5; i++) document.activeElement.click()")
+    expect(screen.row(action_id)).to_have_attribute("data-version", "6")
+    given = from_rfc3339(stage.look(action_id)["execute_at"]) - from_rfc3339(before)
+    assert given == 5 * 60 * SECOND
 
 
 def test_a_desk_that_cannot_commit_says_so_and_keeps_the_button(

@@ -147,7 +147,7 @@ def test_cancelled_while_no_worker_lived_has_no_effect(database: Database) -> No
 def test_what_was_cancelled_does_not_go_out_beside_its_correction(database: Database) -> None:
     """freescout-help-desk/freescout#3300: nothing is left behind that can fire."""
     desk, connector = make_desk(database), Recorder()
-    wrong, right = (row(database.now() + SECOND, kind="reply") for _ in range(2))
+    wrong, right = (row(database.now() + 4 * SECOND, kind="reply") for _ in range(2))
     with working(desk, connector) as worker:
         plant(database, wrong)
         assert worker.next_at == wrong["execute_at"]
