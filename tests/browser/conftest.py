@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.stage import Screen, Stage
 from tests.fixtures.desk import make_desk
+
+expect.set_options(timeout=20_000)  # milliseconds: a busy machine is no fault of the page's
 
 
 @pytest.fixture(scope="session")

@@ -106,7 +106,7 @@ class Stage:
 
     def until(self, action_id: str, state: str) -> dict[str, Any]:
         """Waits for a state."""
-        wait_until(lambda: self.look(action_id)["state"] == state, seconds=15, every=0.05)
+        wait_until(lambda: self.look(action_id)["state"] == state, seconds=30, every=0.05)
         return self.look(action_id)
 
     def cancel(self, action_id: str) -> None:
@@ -165,7 +165,7 @@ class Screen:
     @classmethod
     def open(cls, stage: Stage, browser: Browser, who: str, options: Any) -> "Screen":
         context = browser.new_context(**options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(20_000)
         cookie: Any = {"name": "ud_session", "value": stage.cookie(who), "url": stage.url}
         context.add_cookies([cookie])
         page = context.new_page()

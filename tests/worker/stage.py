@@ -158,7 +158,7 @@ def timeline(db: Database, action_id: str) -> list[Event]:
         return events.of_action(tx, action_id)
 
 
-def until(db: Database, action_id: str, *states: State, seconds: float = 10) -> Action:
+def until(db: Database, action_id: str, *states: State, seconds: float = 30) -> Action:
     """The action once it is in one of `states`."""
     wait_until(lambda: get(db, action_id).state in states, seconds=seconds)
     return get(db, action_id)

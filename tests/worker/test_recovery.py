@@ -53,12 +53,12 @@ def test_killed_in_the_middle_of_an_effect_there_is_one_effect(
     database: Database, lone_worker: Callable[..., Process], tmp_path: Path
 ) -> None:
     """kill -9 after the provider took it and before the desk knew: same key again. Promise 4."""
-    sandbox = {"SANDBOX_PATH": str(tmp_path / "sandbox.db"), "CONNECTOR_DEADLINE_SECONDS": "1.9"}
+    sandbox = {"SANDBOX_PATH": str(tmp_path / "sandbox.db"), "CONNECTOR_DEADLINE_SECONDS": "3.9"}
     process = lone_worker(
         str(database.url.render_as_string(hide_password=False)),
         **sandbox,
-        SANDBOX_LATENCY_MS="1800",
-        LEASE_SECONDS="2",
+        SANDBOX_LATENCY_MS="3600",
+        LEASE_SECONDS="4",
     )
     (one,) = plant(database, row(database.now()))
     settings = Settings.from_env({f"UNDO_DESK_{name}": text for name, text in sandbox.items()})

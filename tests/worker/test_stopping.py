@@ -60,7 +60,7 @@ def test_a_worker_that_was_stopped_and_goes_on_has_not_missed_its_sigterm(
 def test_leases_are_kept_until_the_last_effect_has_been_written_down(database: Database) -> None:
     """rails/solid_queue#568: the heartbeat stopped before the drain; peers failed live jobs."""
     gate = Gate()
-    desk = make_desk(database, lease_seconds=0.6, connector_deadline_seconds=0.5)
+    desk = make_desk(database, lease_seconds=3, connector_deadline_seconds=2)
     draining, peer = (
         Worker(desk, serving(Recorder(gate)), slots=1),
         Worker(desk, serving(Recorder()), slots=1),

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 from sqlalchemy import update
 
 from tests.fixtures.desk import wait_until
@@ -29,6 +30,13 @@ from webapp.store.wakeup import NOTHING
 from webapp.worker.trigger import Trigger
 
 STAFF = Asker("staff:ana@example.com")
+PROMPT = 20 * SECOND
+"""Sooner than any poll here."""
+
+
+@pytest.fixture(autouse=True)
+def _no_poll_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webapp.worker.worker.POLL_SECONDS", 60.0)
 
 
 def test_each_runs_at_its_time_and_none_before(database: Database) -> None:
@@ -45,7 +53,7 @@ def test_each_runs_at_its_time_and_none_before(database: Database) -> None:
         assert done.state is State.EXECUTED
         assert done.claimed_at is not None
         late = done.claimed_at - each["execute_at"]
-        assert 0 <= late < SECOND, "never early, and before a poll could have found it"
+        assert 0 <= late < PROMPT, "never early, and before a poll could have found it"
 
 
 def test_an_earlier_arrival_moves_the_trigger(database: Database) -> None:
@@ -59,7 +67,7 @@ def test_an_earlier_arrival_moves_the_trigger(database: Database) -> None:
         assert worker.next_at == near["execute_at"]
         done = until(database, near["id"], State.EXECUTED)
         assert done.claimed_at is not None
-        assert done.claimed_at - near["execute_at"] < SECOND
+        assert done.claimed_at - near["execute_at"] < PROMPT
         wait_until(lambda: worker.next_at == far["execute_at"])
     assert connector.ids == [near["id"]]
 
@@ -89,7 +97,7 @@ def test_an_earlier_arrival_from_another_process_moves_the_trigger(database: Dat
         try:
             assert other.stdout is not None
             assert other.stdout.readline().strip()
-            wait_until(lambda: worker.next_at == due, seconds=1)  # the poll comes every 2 s
+            wait_until(lambda: worker.next_at == due, seconds=20)
         finally:
             other.communicate(timeout=20)
 
@@ -165,10 +173,8 @@ def test_run_now_runs_now(database: Database) -> None:
     desk, connector = make_desk(database), Recorder()
     (far,) = plant(database, row(database.now() + 3600 * SECOND))
     with working(desk, connector):
-        began = time.monotonic()
         database.transact(lambda tx: run_now(tx, far, STAFF))
-        until(database, far, State.EXECUTED)
-        assert time.monotonic() - began < 1.5
+        until(database, far, State.EXECUTED, seconds=20)
 
 
 def test_a_host_ahead_of_the_database_neither_spins_nor_is_early(
@@ -186,7 +192,7 @@ def test_a_host_ahead_of_the_database_neither_spins_nor_is_early(
         with working(desk, connector):
             done = until(db, one, State.EXECUTED)
         assert done.claimed_at is not None
-        assert 0 <= done.claimed_at - due < SECOND, "before a poll could have found it"
+        assert 0 <= done.claimed_at - due < PROMPT, "before a poll could have found it"
         assert time.process_time() - cpu < 0.4
     finally:
         db.close()

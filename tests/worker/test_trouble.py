@@ -74,7 +74,7 @@ def test_what_ended_meanwhile_is_written_down_afterwards(flaky: Flaky) -> None:
 def test_what_fell_due_meanwhile_runs_afterwards(flaky: Flaky) -> None:
     desk, connector = Desk(flaky, make_desk(flaky).settings), Recorder()
     with working(desk, connector):
-        ids = plant(flaky, *(row(flaky.now() + SECOND // 2 + n) for n in range(20)))
+        ids = plant(flaky, *(row(flaky.now() + 2 * SECOND + n) for n in range(20)))
         flaky.away.set()
         wait_until(lambda: flaky.refused >= 3)
         assert connector.sent == []
