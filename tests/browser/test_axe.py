@@ -1,4 +1,7 @@
-"""Every page of the product, in both themes, wide and narrow: axe finds nothing at all."""
+"""Every page of the product, in both themes, wide and narrow: axe finds nothing at all.
+
+Nor does any page say anything on the console.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.browser.axe import violations
+from tests.shots.__main__ import listen
 from tests.shots.pages import Shot, missing, shots
 from tests.shots.scene import Scene, scene
 
@@ -38,9 +42,13 @@ def _context(browser: Browser, made: Scene, who: str | None, **options: Any) -> 
 
 
 def _look(page: Page, made: Scene, shot: Shot, width: int) -> Iterator[str]:
+    said: list[str] = []
+    listen(page, said)
     answer = page.goto(made.url + shot.path)
     assert answer is not None, shot.path
     page.wait_for_timeout(_FIRST_FRAMES_MS)
+    if answer.ok:  # the browser itself tells of one that is refused
+        yield from said
     yield from violations(page)
     for narrower in (width, *(one for one in BETWEEN if one < width)):
         page.set_viewport_size({"width": narrower, "height": HEIGHT})
@@ -65,6 +73,33 @@ def test_axe_finds_nothing_on_any_page(
         page = context.new_page()
         for shot in (one for one in shots(made) if one.who == who):
             found += [f"{shot.name}: {words}" for words in _look(page, made, shot, width)]
+        context.close()
+    assert found == []
+
+
+def test_axe_finds_nothing_on_a_customers_page_in_hindi(browser: Browser) -> None:
+    with scene(locale="hi-IN") as made:
+        context = _context(
+            browser, made, None, locale="hi-IN", viewport={"width": 320, "height": HEIGHT}
+        )
+        page = context.new_page()
+        found: list[str] = []
+        for how, path in made.links.items():
+            found += [f"{how}: {words}" for words in _look(page, made, Shot(how, path, None), 320)]
+            assert page.locator("html").get_attribute("lang") == "hi-IN", how
+        context.close()
+    assert found == []
+
+
+def test_axe_finds_nothing_where_there_is_nothing(browser: Browser) -> None:
+    with scene(empty=True) as bare:
+        context = _context(
+            browser, bare, "admin", viewport={"width": 320, "height": HEIGHT}, color_scheme="dark"
+        )
+        page = context.new_page()
+        found: list[str] = []
+        for path in ("/", "/approvals", "/history", "/reports", "/settings/"):
+            found += [f"{path}: {words}" for words in _look(page, bare, Shot(path, path), 320)]
         context.close()
     assert found == []
 

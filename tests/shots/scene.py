@@ -61,8 +61,11 @@ class Scene:
 
 
 @contextmanager
-def scene() -> Iterator[Scene]:
-    """Served until the block ends; its folder goes with it."""
+def scene(*, empty: bool = False, locale: str | None = None) -> Iterator[Scene]:
+    """Served until the block ends; its folder goes with it.
+
+    `empty`: people, and nothing else. `locale`: every customer's, else each their own.
+    """
     with tempfile.TemporaryDirectory(prefix="undo-desk-shots-") as folder:
         url = f"sqlite:///{Path(folder) / 'shots.db'}"
         secret = secrets.token_urlsafe(32)
@@ -70,7 +73,7 @@ def scene() -> Iterator[Scene]:
         with closing(Database(url)) as database:
             migrate.migrate(database)
             desk = Desk(database, Settings(secret_key=secret))
-            made = _filled(desk)
+            made = Scene("", _cookies(desk)) if empty else _filled(desk, locale)
             try:
                 outside.serve("--no-worker")
                 made.url = outside.url
@@ -79,18 +82,23 @@ def scene() -> Iterator[Scene]:
                 outside.close()
 
 
-def _filled(desk: Desk) -> Scene:
+def _cookies(desk: Desk) -> dict[str, str]:
+    """One of each role, signed in."""
     seed.seed(desk)
-    agents.add(desk, seed.AGENT, "draft,read,cancel")
-    for kind in ("refund", "label", "reply", "exchange"):
-        _window(desk, kind, 600)
-    cookies = {
+    return {
         person.role: sign_in.sign_in(
             desk, email=person.email, password=person.password, host="127.0.0.1"
         )
         for person in seed.PEOPLE
     }
-    director = _Director(desk)
+
+
+def _filled(desk: Desk, locale: str | None) -> Scene:
+    cookies = _cookies(desk)
+    agents.add(desk, seed.AGENT, "draft,read,cancel")
+    for kind in ("refund", "label", "reply", "exchange"):
+        _window(desk, kind, 600)
+    director = _Director(desk, locale)
     made = Scene("", cookies)
     made.actions = director.play()
     made.links = {
@@ -115,8 +123,9 @@ def _window(desk: Desk, kind: str, seconds: int) -> None:
 class _Director:
     """Makes the actions, and brings each to where it stands in the pictures."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, locale: str | None) -> None:
         self._desk = desk
+        self._locale = locale
         self._agent = Agent(seed.AGENT, frozenset({"draft", "read", "cancel"}))
         self._ana = Caller("staff:ana@demo.example", "Ana Lindqvist", None, 2)
         self._random = Random(7)
@@ -151,6 +160,8 @@ class _Director:
         return an_order(self._random)
 
     def _draft(self, body: Body) -> str:
+        if self._locale:
+            body = {**body, "customer": {**body["customer"], "locale": self._locale}}
         return drafts.draft(self._desk, self._agent, body, None).action.id
 
     def _refund(self) -> str:
