@@ -5,7 +5,7 @@ import { keysOn } from "desk/person.js";
 
 const PAGES = { f: "/", p: "/approvals", r: "/reports" };
 const WRITES =
-  "input:not([type=checkbox]), textarea, select, details:is(.menu, .narrow), [contenteditable], dialog";
+  "input:not([type=checkbox]), textarea, select, details:is(.menu, .further), [contenteditable], dialog";
 const REPEATS = new Set(["j", "k", "shift+j", "shift+k"]);
 const CHORD = 1500; // milliseconds for the second key of two
 

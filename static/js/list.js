@@ -16,6 +16,7 @@ const ROOM = 2800; // with fewer rows than so many, further ones are asked for
 const TOLD = ["filter", "total", "needs", "troubled", "unread", "after"];
 const form = document.querySelector("[data-feed]");
 const matching = document.querySelector("[data-matching]");
+const here = document.querySelector("[data-here]"); // how many of them, while they come
 let line = null;
 let epoch = 0; // of fetching: a later one ends an earlier one
 let narrowing = Promise.resolve();
@@ -184,6 +185,8 @@ function recount() {
   const number = total();
   const words = `${number.toLocaleString("en-IN")} ${number === 1 ? "row" : "rows"}`;
   if (matching && matching.textContent !== words) matching.textContent = words;
+  const part = howMany() < number ? `, ${howMany().toLocaleString("en-IN")} of them here so far` : "";
+  if (here && here.textContent !== part) here.textContent = part;
 }
 
 // What time alone brings in: rows that had no room, or that are due soon enough by now.

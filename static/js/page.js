@@ -10,13 +10,13 @@ localize(document);
 startKeys();
 
 document.addEventListener("click", (event) => {
-  for (const menu of document.querySelectorAll("details:is(.menu, .narrow)[open]")) {
+  for (const menu of document.querySelectorAll("details:is(.menu, .further)[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
   }
 });
 
 document.addEventListener("keydown", (event) => {
-  const menu = event.key === "Escape" && document.querySelector("details:is(.menu, .narrow)[open]");
+  const menu = event.key === "Escape" && document.querySelector("details:is(.menu, .further)[open]");
   if (!menu) return;
   menu.open = false;
   menu.querySelector("summary").focus();

@@ -35,7 +35,7 @@ def choosing(stage: Stage, open_screen: Callable[..., Screen]) -> Iterator[Calla
     yield open_page
     page = opened[0].page
     page.goto(f"{stage.url}/preferences")
-    page.get_by_label("Zone of times").fill("")
+    page.get_by_label("Time zone").fill("")
     page.get_by_label("Comfortable").check()
     page.get_by_label("Tell me when").uncheck()
     _save(opened[0])
@@ -47,11 +47,11 @@ def test_times_are_in_the_zone_that_was_chosen(
     """Not in the browser's; live rows, which come in the desk's, too."""
     screen = choosing(timezone_id="America/New_York")
     page = screen.page
-    page.get_by_label("Zone of times").fill("Nowhere/At all")
+    page.get_by_label("Time zone").fill("Nowhere/At all")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("is no zone that this desk knows")).to_be_visible()
     screen.complaints.clear()  # the browser logs the 400
-    page.get_by_label("Zone of times").fill("Asia/Kolkata")
+    page.get_by_label("Time zone").fill("Asia/Kolkata")
     page.get_by_label("Compact").check()
     _save(screen)
     before = stage.draft()

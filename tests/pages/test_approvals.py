@@ -68,7 +68,7 @@ def test_the_queue_is_oldest_first_with_all_that_is_decided_on(
     assert re.search(r"<dt>payment</dt><dd>pay-1</dd>", first)
     assert re.search(r"<dt>amount</dt><dd>₹12.50</dd>", first)
     assert f'formaction="/actions/{queue[0]["id"]}/approve?version=1"' in first
-    assert re.search(r"Rejected by itself at <time datetime=.*</time>, unless", first)
+    assert re.search(r"It is rejected by itself at <time datetime=.*</time>, unless", first)
     assert "<title>(3) Approvals · Undo Desk</title>" in page.html
 
 

@@ -37,8 +37,8 @@ def test_saving_says_what_it_now_means(world: World) -> None:
     assert policy(world, "refund")["approval_above"] == "500000:INR"
     overview = get(world.ida, "/settings/").text
     assert sentence in overview
-    assert "by Ida: Window 600 → 300" in overview
-    assert "Approval above none → 500000:INR" in overview
+    assert "by Ida: Window 10 min → 5 min" in overview
+    assert "Approval above none → 5,000.00 INR" in overview
 
 
 def test_the_command_says_all_of_the_row(world: World) -> None:

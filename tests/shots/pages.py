@@ -42,7 +42,7 @@ def shots(scene: Scene) -> Iterator[Shot]:
         Shot("settings ladder", "/settings/refund/ladder"),
         Shot("settings for staff", "/settings/", "staff"),
         *(Shot(f"status {how}", path, None) for how, path in scene.links.items()),
-        Shot("status unknown", "/s/nothing", None),
+        Shot("status of nothing", "/s/nothing", None),
         Shot("sign in", "/login", None),
         Shot("welcome", scene.welcome, None),
         Shot("no such page", "/nowhere"),

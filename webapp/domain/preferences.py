@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 from webapp.domain.text import Strict
 
 EXTENSION_SECONDS = 60
-"""What one press of Extend gives whoever needs no more time than others."""
+"""What one press for more time gives whoever needs no more time than others."""
 
 
 @cache
@@ -40,5 +40,5 @@ class Preferences(Strict):
 
     @property
     def extension_seconds(self) -> int:
-        """What one press of Extend gives this person."""
+        """What one press for more time gives this person."""
         return EXTENSION_SECONDS * self.more_time

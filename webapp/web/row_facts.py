@@ -112,7 +112,7 @@ class Teller:
         if self.action.state_reason:
             yield Markup("Since it was drafted: {}.").format(self._quoted(self.action.state_reason))
         if self.action.approve_by is not None:
-            yield Markup("Rejected by itself at {}, unless somebody decides before.").format(
+            yield Markup("It is rejected by itself at {}, unless somebody decides before.").format(
                 self.zone.marked(self.action.approve_by, "stamp")
             )
         yield from self._shadow()

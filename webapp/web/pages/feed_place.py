@@ -23,13 +23,15 @@ def token_of(ends: Mapping[str, Key]) -> str:
 def place_of(token: str) -> dict[str, Key]:
     """What `token_of` was given. Raises Invalid."""
     try:
-        text = base64.b64decode(f"{token[:_LONGEST]}==".encode(), b"-_", validate=True)
+        padded = token[:_LONGEST] + "=" * (-len(token) % 4)  # more than it needs is refused, too
+        text = base64.b64decode(padded.encode(), b"-_", validate=True)
         found = json.loads(text)
     except (ValueError, binascii.Error, RecursionError):
         found = None
-    if not isinstance(found, dict) or not all(_stands(*item) for item in found.items()):
+    place = found if isinstance(found, dict) else {}
+    if not place or not all(_stands(*item) for item in place.items()):
         raise Invalid.field("/after", "not a place in this feed: load it from the beginning")
-    return {name: (by, action_id) for name, (by, action_id) in found.items()}
+    return {name: (by, action_id) for name, (by, action_id) in place.items()}
 
 
 def _stands(name: str, key: Any) -> bool:

@@ -16,7 +16,7 @@ from webapp.services import gate, preview, read, settings, versions
 from webapp.web.current import caller, desk
 from webapp.web.pages import policy_form
 from webapp.web.pages.admin import called, settings_page, streamed
-from webapp.web.pages.policy_words import sentences
+from webapp.web.pages.policy_words import said, sentences
 from webapp.web.pages.preview_words import Line, immediate, line, warnings
 
 MOST = 200
@@ -86,6 +86,7 @@ def _shown(
         "older": len(last) == _VERSIONS,
         "names": called(),
         "label": policy_form.label,
+        "said": said,
         "seen": seen or settings.mark(row),
         "scheduled": len(scheduled(kind)),
         "most": MOST,

@@ -1,10 +1,11 @@
 """What a policy row means, in plain sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from webapp.domain.kinds.base import Kind
-from webapp.domain.money import plain
+from webapp.domain.money import plain, thresholds
 from webapp.domain.policy import Mode, Policy
+from webapp.domain.rates import Burst, Spend, read_burst, read_spend
 from webapp.domain.times import duration
 
 _UNLESS = "unless somebody cancels"
@@ -35,6 +36,18 @@ def called(kind: Kind) -> str:
 def limits(found: dict[str, int]) -> str:
     """`5,000.00 INR or 50.00 USD`"""
     return " or ".join(_grouped(value, code) for code, value in sorted(found.items()))
+
+
+def said(key: str, value: object) -> str:
+    """A key's value, as a row keeps it, for people: `5,000.00 INR`, `5 min`, `none`."""
+    if value is None:
+        return "none"
+    if key.endswith("_seconds") and isinstance(value, int):
+        return duration(value)
+    try:
+        return _READ.get(key, str)(str(value))
+    except ValueError:  # an old row may hold what no row may hold now
+        return str(value)
 
 
 def _rule(one: str, policy: Policy) -> str:
@@ -93,13 +106,10 @@ def _rules(kind: Kind, policy: Policy) -> Iterator[str]:
 
 
 def _stops(policy: Policy, held: str) -> Iterator[str]:
-    most = []
-    if policy.burst:
-        most.append(f"{policy.burst.count} within {duration(policy.burst.seconds)}")
-    if policy.spend:
-        money = limits(dict(policy.spend.limits))
-        most.append(f"{money} within {duration(policy.spend.seconds)}")
-    for limit in most:
+    for limit in (
+        *([_burst(policy.burst)] if policy.burst else []),
+        *([_spend(policy.spend)] if policy.spend else []),
+    ):
         yield f"Beyond {limit} by one agent {held} that agent has scheduled of this kind is held."
 
 
@@ -112,3 +122,19 @@ def _grouped(value: int, code: str) -> str:
     whole, _, rest = plain(value, code).partition(" ")
     units, point, part = whole.partition(".")
     return f"{int(units):,}{point}{part} {rest}"
+
+
+def _burst(most: Burst) -> str:
+    return f"{most.count} within {duration(most.seconds)}"
+
+
+def _spend(most: Spend) -> str:
+    return f"{limits(dict(most.limits))} within {duration(most.seconds)}"
+
+
+_READ: Mapping[str, Callable[[str], str]] = {
+    "approval_above": lambda text: limits(thresholds(text)),
+    "long_window_above": lambda text: limits(thresholds(text)),
+    "burst": lambda text: _burst(read_burst(text)),
+    "spend": lambda text: _spend(read_spend(text)),
+}

@@ -21,7 +21,7 @@ from webapp.web.pages.kind_page import (
     saved,
     scheduled,
 )
-from webapp.web.pages.policy_words import sentences
+from webapp.web.pages.policy_words import said, sentences
 from webapp.web.problems import status_of
 
 _OURS = ("csrf_token", "seen", "hold_scheduled")
@@ -53,6 +53,7 @@ def overview() -> str:
         names=called(),
         kinds=KINDS,
         label=policy_form.label,
+        said=said,
     )
 
 

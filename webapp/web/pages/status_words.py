@@ -158,7 +158,7 @@ class _Teller:
             then = self._say("It goes on after that.")
         else:
             was = self._say("{subject} is scheduled for {when}.", self.time(due))
-            then = self._say("It may become later.")
+            then = self._say("It may be later than that.")
         return _line(was, self._say(_NOT_YET)), _line(stopped, then)
 
     def _held(self) -> tuple[Markup, ...]:

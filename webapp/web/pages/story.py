@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from webapp.domain.action import Action
 from webapp.domain.ids import idempotency_key
-from webapp.domain.states import State
+from webapp.domain.states import RAN_OUT, State
 from webapp.domain.times import SECOND, from_rfc3339
 from webapp.store.dependants import Dependant
 from webapp.store.events import Event
@@ -248,7 +248,8 @@ class Story:
             yield "Not before", shown(action.not_before_at, "stamp")
         if action.cancel_by is not None and action.execute_at is not None:
             yield "Shown until", shown(action.cancel_by, "stamp")
-            yield "Runs at", shown(action.execute_at, "stamp")
+            never = action.claimed_at is None and action.state in RAN_OUT
+            yield "Would have run at" if never else "Runs at", shown(action.execute_at, "stamp")
         yield from self._counted()
         if action.window:
             yield (
