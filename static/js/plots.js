@@ -121,7 +121,12 @@ export function lines(shown, colours, width) {
   const narrow = width < 480;
   const options = base(colours, narrow);
   if (!narrow) options.layout = { padding: { right: 128, top: 8 } };
-  options.scales.x.ticks = { ...options.scales.x.ticks, maxTicksLimit: narrow ? 4 : 6, maxRotation: 0 };
+  options.scales.x.ticks = {
+    ...options.scales.x.ticks,
+    maxTicksLimit: narrow ? 4 : 6,
+    autoSkipPadding: 20,
+    maxRotation: 0,
+  };
   options.elements = { point: { radius: shown.names.length > 40 ? 0 : 3 } };
   const datasets = shown.series.map((one) => ({ ...styled(one, colours), backgroundColor: "transparent" }));
   const plugins = narrow ? [] : [named(colours)];
@@ -158,15 +163,22 @@ function wrapped(name) {
   return found;
 }
 
-export function bars(shown, colours) {
+export function bars(shown, colours, width) {
+  const upright = width / shown.names.length < 50;
   const alone = shown.names.every(
     (_, row) => shown.series.filter((one) => one.values[row]).length < 2,
   );
   const options = base(colours, shown.series.length > 1);
   options.layout = { padding: { top: 14 } };
   options.plugins.legend.labels = { ...options.plugins.legend.labels, usePointStyle: false, boxWidth: 24 };
-  options.scales.x.ticks = { ...options.scales.x.ticks, maxRotation: 0, autoSkip: false };
-  const labels = shown.names.map(wrapped);
+  const turned = upright ? 90 : 0;
+  options.scales.x.ticks = {
+    ...options.scales.x.ticks,
+    minRotation: turned,
+    maxRotation: turned,
+    autoSkip: false,
+  };
+  const labels = upright ? shown.names : shown.names.map(wrapped);
   const datasets = shown.series.map((one) => ({
     ...styled(one, colours),
     borderDash: [],

@@ -69,7 +69,9 @@ function zoneName(at) {
 
 const forms = {
   clock: (at) => `${timeForm.format(at)} ${zoneName(at)}`,
-  exact: (at) => exactForm.format(at),
+  exact: (at) => `${exactForm.format(at)} ${zoneName(at)}`,
+  line: (at) => exactForm.format(at),
+  heading: (at) => `${dayForm.format(at)}, ${zoneName(at)}`,
   stamp: (at) => `${dayForm.format(at)}, ${forms.clock(at)}`,
   day: (at) => dayForm.format(at),
 };
@@ -80,6 +82,11 @@ export function localize(root) {
   for (const time of root.querySelectorAll("time[datetime]:not(.ago)")) {
     const at = Date.parse(time.dateTime);
     if (!Number.isNaN(at)) time.textContent = forms[time.dataset.as ?? "clock"](at);
+  }
+  let before;
+  for (const heading of root.querySelectorAll(".trail .day")) {
+    heading.hidden = heading.textContent === before;
+    before = heading.textContent;
   }
   for (const time of root.querySelectorAll("time[data-deadline]:not([datetime])")) {
     const at = Date.parse(time.dataset.deadline);

@@ -155,5 +155,34 @@ def test_errors_are_pages_for_people_and_problems_for_programs(still: World) -> 
     assert (page.status_code, page.mimetype) == (404, "text/html")
     problem = still.ana.client.get("/api/nope")
     assert (problem.status_code, problem.mimetype) == (404, "application/problem+json")
+    assert problem.json["code"] == "not_found"
     staff_only = still.ana.client.get("/settings/")
     assert (staff_only.status_code, staff_only.mimetype) == (403, "text/html")
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 404), ("POST", 405)])
+def test_who_is_signed_in_keeps_the_bar_where_no_route_is(
+    still: World, method: str, status: int
+) -> None:
+    """In our words, without a code; nobody else learns more than that, customers neither."""
+    path = "/nope" if method == "GET" else "/history"
+    bar, admins = 'aria-label="Pages"', 'href="/settings/"'
+    answers = {
+        name: client.open(path, method=method)
+        for name, client in (
+            ("staff", still.ana.client),
+            ("admin", still.ida.client),
+            ("nobody", still.app.test_client()),
+        )
+    }
+    assert {answer.status_code for answer in answers.values()} == {status}
+    pages = {name: answer.text for name, answer in answers.items()}
+    assert [bar in page for page in pages.values()] == [True, True, False]
+    assert [admins in page for page in pages.values()] == [False, True, False]
+    for page in pages.values():
+        assert "URL" not in page
+        assert f"{status}" not in page.partition("<main")[2]
+    assert bar not in still.ana.client.post("/s/nothing").text
+    stranger = still.app.test_client()
+    stranger.set_cookie("ud_session", "unknown")
+    assert bar not in stranger.open(path, method=method).text

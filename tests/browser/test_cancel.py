@@ -42,7 +42,7 @@ def test_a_lost_race_shows_the_truth_and_the_way_back_without_a_reload(
     screen.button(action_id, "cancel").click()
     expect(row).to_have_attribute("data-outcome", "too_late")
     expect(row).to_contain_text(
-        re.compile(r"It ran at [\d:.]{12}, the cancel by Ana arrived at [\d:.]{12}")
+        re.compile(r"It ran at [\d:.]{12} \S+, the cancel by Ana arrived at [\d:.]{12} \S+\.")
     )
     expect(row).to_contain_text("The label can be voided until it is scanned.")
     way_back = row.locator('button[data-do="compensate"][data-compensation="void"]')

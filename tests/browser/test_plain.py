@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.stage import Screen, Stage
@@ -51,6 +52,22 @@ def test_without_scripts_a_lost_race_is_told(
     screen.button(action_id, "cancel").click()
     expect(screen.row(action_id)).to_have_attribute("data-outcome", "too_late")
     expect(screen.button(action_id, "compensate")).to_be_visible()
+
+
+@pytest.mark.parametrize("number", ["1", "999+"])
+def test_the_bar_has_room_for_all_in_a_narrow_window(
+    stage: Stage, open_screen: Callable[..., Screen], number: str
+) -> None:
+    screen = open_screen("ida", viewport={"width": 320, "height": 640})
+    screen.live()
+    page = screen.page
+    page.locator("[data-waiting]").evaluate("(one, number) => one.textContent = number", number)
+    nav = page.get_by_role("navigation", name="Pages")
+    assert nav.evaluate("(one) => one.scrollWidth - one.clientWidth") == 0
+    brand, end = (page.locator(f".bar .{one}").bounding_box() for one in ("brand", "end"))
+    assert brand
+    assert end
+    assert end["y"] < brand["y"] + brand["height"], "beside it, not below"
 
 
 def test_the_first_link_leads_to_the_rows(stage: Stage, screen: Screen) -> None:

@@ -63,6 +63,42 @@ def test_times_are_in_the_zone_that_was_chosen(
     expect(page.locator("html")).to_have_attribute("data-density", "compact")
 
 
+@pytest.mark.parametrize(("scripts", "zone"), [(True, "IST"), (False, "UTC")])
+def test_an_actions_page_names_the_zone_of_its_times(
+    stage: Stage, open_screen: Callable[..., Screen], scripts: bool, zone: str
+) -> None:
+    """It is printed and passed on. Without a script it is the desk's."""
+    action_id = stage.draft()
+    stage.cancel(action_id)
+    page = open_screen(timezone_id="Asia/Kolkata", java_script_enabled=scripts).page
+    page.goto(f"{stage.url}/actions/{action_id}")
+    expect(page.locator(".trail .day:visible")).to_have_text(re.compile(rf"\d{{4}}, {zone}$"))
+    expect(page.locator(".trail li:not(.day) time").first).to_have_text(re.compile(r"\.\d{3}$"))
+    for time in page.locator("[data-receipt] time").all():
+        expect(time).to_have_text(re.compile(rf"\.\d{{3}} {zone}$"))
+
+
+def test_a_day_is_the_readers(stage: Stage, open_screen: Callable[..., Screen]) -> None:
+    """What is one day for the desk may be two for who reads, and the other way round."""
+    page = open_screen(timezone_id="Asia/Kolkata").page
+    page.goto(f"{stage.url}/actions/{stage.draft()}")
+    shown = page.evaluate(
+        """async (times) => {
+          const { localize } = await import("desk/zones.js");
+          const trail = document.createElement("ol");
+          trail.className = "trail";
+          trail.innerHTML = times.map((at) =>
+            `<li class="day"><time datetime="${at}" data-as="heading"></time></li>`).join("");
+          const root = document.createElement("div");
+          root.append(trail);
+          localize(root);
+          return [...trail.children].filter((one) => !one.hidden).map((one) => one.textContent);
+        }""",
+        ["2026-11-10T18:00:00Z", "2026-11-10T19:00:00Z", "2026-11-11T01:00:00Z"],
+    )
+    assert shown == ["10 Nov 2026, IST", "11 Nov 2026, IST"]
+
+
 def test_a_notice_comes_while_nobody_looks(stage: Stage, choosing: Callable[..., Screen]) -> None:
     """One a change, without the customer's name; none for who looks, or has not asked for them."""
     screen = choosing()

@@ -19,6 +19,20 @@ _PAINTED = """canvas => {
   return data.some(byte => byte !== 0);
 }"""
 
+_GAPS = """canvas => {
+  const pen = canvas.getContext("2d");
+  const items = window.Chart.getChart(canvas).scales.x.getLabelItems();
+  const ends = items.map(({ label, font, options }) => {
+    pen.font = font.string;
+    const lines = [label].flat();
+    const wide = Math.max(...lines.map(line => pen.measureText(line).width));
+    const half = (options.rotation ? font.lineHeight * lines.length : wide) / 2;
+    return [options.translation[0] - half, options.translation[0] + half];
+  });
+  return ends.slice(1).map(([begin], place) => begin - ends[place][1]);
+}"""
+"""Pixels between the names below a plot."""
+
 
 @pytest.fixture(scope="module")
 def counted(stage: Stage) -> str:
@@ -63,6 +77,20 @@ def test_each_figure_is_drawn_from_its_table(
     page.emulate_media(media="screen")
     page.get_by_role("link", name="by the clock in Europe/Vienna").click()
     expect(page.get_by_text("Days begin at midnight in Europe/Vienna.").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1440, 768, 390, 320])
+def test_no_name_below_a_plot_touches_the_next(
+    counted: str, open_screen: Callable[..., Screen], width: int
+) -> None:
+    page = open_screen(viewport={"width": width, "height": 900}).page
+    page.goto(counted)
+    figures = page.locator("figure[data-chart]")
+    expect(figures.locator("canvas")).to_have_count(10)
+    for name, least in (("lines", 6), ("bars", 1)):
+        for canvas in page.locator(f'figure[data-chart="{name}"] canvas').all():
+            gaps = canvas.evaluate(_GAPS)
+            assert min(gaps) >= least, (canvas.get_attribute("aria-label"), gaps)
 
 
 def test_who_is_in_the_pages_zone_is_offered_no_other(

@@ -86,6 +86,19 @@ def test_it_is_paused_with_who_and_why_and_resumed(
 
 
 @pytest.mark.parametrize(
+    "path",
+    ["/", "/approvals", "/history", "/reports", "/preferences", "/pause", "/settings/"],
+)
+def test_every_page_says_it_and_resumes(world: World, path: str) -> None:
+    """The one that refuses staff, too."""
+    post(world.ana, "/pause", {"what": "everything", "reason": "counting"})
+    page = get(world.ana, path)
+    assert "Everything is paused by Ana" in page.text
+    [form] = re.findall(r'<form [^>]*action="/pause/\d+/end">.*?</form>', page.html, re.DOTALL)
+    assert 'name="csrf_token"' in form
+
+
+@pytest.mark.parametrize(
     ("fields", "says"),
     [
         ({}, "is required: say why"),

@@ -65,7 +65,9 @@ def test_a_time_names_its_zone() -> None:
     at = 1_796_000_000_114_000
     kolkata = Zone("Asia/Kolkata")
     assert kolkata.clock(at) == "06:23:20 IST"
-    assert kolkata.exact(at) == "06:23:20.114"
+    assert kolkata.exact(at) == "06:23:20.114 IST"
+    assert kolkata.heading(at) == "30 Nov 2026, IST"
+    assert kolkata.line(at) == "06:23:20.114"
     assert kolkata.stamp(at) == "30 Nov 2026, 06:23:20 IST"
     marked = kolkata.marked(at)
     assert marked == '<time datetime="2026-11-30T00:53:20.114Z" data-as="clock">06:23:20 IST</time>'

@@ -12,7 +12,7 @@ from flask import Flask, Request, Response, current_app, g, redirect, request, s
 from flask_wtf.csrf import CSRFProtect
 from werkzeug.wrappers import Response as AnyResponse
 
-from webapp.domain.errors import Forbidden, Invalid, NotFound
+from webapp.domain.errors import Forbidden, Invalid, NotFound, Unavailable
 from webapp.domain.text import unstorable
 from webapp.domain.times import SECOND
 from webapp.services import agents, sign_in
@@ -41,6 +41,7 @@ def init_auth(app: Flask) -> None:
 
 def _guard() -> AnyResponse | None:
     if request.url_rule is None:
+        g.person = _of_no_route()
         return None  # 404 or 405, said next
     route = route_of(request.method, request.url_rule.rule)
     if route is None:
@@ -109,6 +110,16 @@ def signed_in(asked: Request) -> Person | None:
     """Whose session the cookie names, while it lasts."""
     token = asked.cookies.get(COOKIE)
     return sign_in.who(desk(), token) if token else None
+
+
+def _of_no_route() -> Person | None:
+    """Who keeps the bar on a page that says so; nobody on a customer's."""
+    if request.path.startswith("/s/"):
+        return None
+    try:
+        return signed_in(request)
+    except Unavailable:
+        return None
 
 
 def viewer(asked: Request) -> Viewer | None:

@@ -105,9 +105,17 @@ class Zone:
         return f"{to_datetime(at).astimezone(self._zone):%H:%M:%S %Z}"
 
     def exact(self, at: int) -> str:
-        """`09:41:25.114`: for who was first."""
+        """`09:41:25.114 IST`: for who was first."""
+        return f"{self.line(at)} {to_datetime(at).astimezone(self._zone):%Z}"
+
+    def line(self, at: int) -> str:
+        """`09:41:25.114`: below a `heading`, which names the zone."""
         moment = to_datetime(at).astimezone(self._zone)
         return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
+
+    def heading(self, at: int) -> str:
+        """`30 Nov 2026, IST`"""
+        return f"{self.day(at)}, {to_datetime(at).astimezone(self._zone):%Z}"
 
     def stamp(self, at: int) -> str:
         """`30 Nov 2026, 09:41:25 IST`"""

@@ -77,6 +77,15 @@ _CODES = {
     500: "internal",
     503: errors.Unavailable.code,
 }
+_WORDS = {
+    404: ("There is nothing here", "The address may be mistyped, or what stood here is gone."),
+    405: (
+        "This can't be done here",
+        "The address is right, but does not take this kind of request.",
+    ),
+    413: ("This is too large", "At most 1 MiB is read."),
+}
+"""Title and detail in our words; what is not here has the framework's."""
 _FOR_PROGRAMS = re.compile(r"/(api/|feed/|healthz|readyz|metrics)")
 
 
@@ -108,7 +117,7 @@ def answer(
             current_app.json.dumps(body), status, mimetype="application/problem+json"
         )
     else:
-        response = _page(status, code, title, detail)
+        response = _page(status, title, detail)
     if status in RETRY_AFTER:
         response.headers["Retry-After"] = RETRY_AFTER[HTTPStatus(status)]
     return response
@@ -129,9 +138,9 @@ def _body(
     return body
 
 
-def _page(status: int, code: str, title: str, detail: str) -> Response:
+def _page(status: int, title: str, detail: str) -> Response:
     try:
-        page = render_template("error.html", status=status, title=title, detail=detail, code=code)
+        page = render_template("error.html", status=status, title=title, detail=detail)
     except Exception:  # noqa: BLE001 - what broke the page, the database say, may break this one
         _log.exception("the error page failed")
         return Response(f"{title}\n{detail}\n", status, mimetype="text/plain")
@@ -164,7 +173,8 @@ def _http(error: HTTPException) -> AnyResponse:
         return error.get_response()
     status = HTTPStatus(error.code or 500)
     code = _CODES.get(status, status.name.lower())
-    response = answer(status, code, status.phrase, error.description or status.description)
+    usual = (status.phrase, error.description or status.description)
+    response = answer(status, code, *_WORDS.get(status, usual))
     for name, value in error.get_headers():
         if name in ("Allow", "Retry-After"):
             response.headers[name] = value

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, make_response, render_template
+from flask import Blueprint, Response, make_response
 
 from webapp.domain.errors import Forbidden
 from webapp.services import people, read
@@ -49,6 +49,4 @@ def actor(by: str, names: dict[str, str]) -> str:
 def forbidden(error: Forbidden) -> Response:
     """Says who may, so that staff know whom to ask."""
     admins = [one for one in people.everyone(desk()) if one.role == "admin" and one.may_sign_in]
-    return make_response(
-        render_template("settings/forbidden.html", admins=admins), status_of(error)
-    )
+    return make_response(page("settings/forbidden.html", admins=admins), status_of(error))

@@ -74,7 +74,7 @@ class Line:
     words: str
     said: str | None = None
     opens_day: bool = False
-    """The first of its day, in the desk's zone."""
+    """The first below its heading, in the desk's zone; zones.js says it for the reader's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Story:
             after = span(seen - self.action.drafted_at)
             told.append(Line(seen, f"first seen by a person, {after} after the draft"))
         told.sort(key=lambda line: line.at)
-        days = [self.row.zone.day(line.at) for line in told]
+        days = [self.row.zone.heading(line.at) for line in told]
         before = [None, *days]
         return [
             replace(line, opens_day=day != last)
