@@ -79,6 +79,7 @@ def test_a_body_that_is_wrong(still: World, drafted: str, route: Route, fault: s
     assert answer.mimetype == "application/problem+json"
     assert answer.json["code"] == {400: "invalid", 413: "too_large"}[status]
     assert len(answer.json["detail"]) < 20_000
+    assert "sys." not in answer.json["detail"], "Python's own advice is no answer"
     assert still.everything() == before
 
 

@@ -188,6 +188,15 @@ def test_again_is_a_new_linked_action_with_its_own_key(world: World, state: Stat
     assert new["idempotency_key"] != old["idempotency_key"]
 
 
+def test_again_runs_no_earlier_than_the_first_was_to(world: World) -> None:
+    """CONTRACT, `not_before`: `execute_at` is never before it. It was dropped."""
+    old = world.returns.draft(not_before="2099-01-01T19:00:00Z")
+    world.ana.post(f"/actions/{old['id']}/cancellation")
+    answer = world.ana.post(f"/actions/{old['id']}/again")
+    assert answer.status_code == 201, answer.text
+    assert answer.json["execute_at"] == old["execute_at"]
+
+
 @pytest.mark.parametrize(
     ("outcome", "cancelled_before", "state"),
     [

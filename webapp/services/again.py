@@ -3,6 +3,7 @@
 from webapp.domain.action import Action
 from webapp.domain.errors import WrongState
 from webapp.domain.states import RAN_OUT
+from webapp.domain.times import maybe_rfc3339
 from webapp.services.caller import Caller
 from webapp.services.desk import Desk
 from webapp.services.draft import DraftResult, insert
@@ -38,9 +39,10 @@ def again(
 
 def _new(found: Action, caller: Caller, reason: str | None) -> New:
     draft = follow_up(found, found.kind, found.summary, found.reason, dict(found.payload))
+    not_before = maybe_rfc3339(found.not_before_at)  # what was not to run before, still is not
     return New(
         kind=found.of,
-        draft=draft,
+        draft=draft.model_copy(update={"not_before": not_before}),
         agent=found.agent,
         drafted_by=caller.actor,
         compensates=found.compensates,

@@ -60,7 +60,9 @@ class Teller:
         return [one for one in parents if one and one.state is not State.EXECUTED]
 
     def name(self, actor: str | None) -> Markup:
-        """Who acted."""
+        """Who acted; a worker acts for the desk."""
+        if actor and actor.startswith("worker:"):
+            return Markup("the desk")
         return visible(self.around.name(actor or "nobody"))
 
     def called(self, other: Action) -> Markup:

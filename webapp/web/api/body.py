@@ -18,6 +18,8 @@ M = TypeVar("M", bound=BaseModel)
 
 MOST_DEEP = 100
 """Lists and objects inside one another."""
+_DIGITS = 310
+"""Of a whole number: a double has no more."""
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 
@@ -49,7 +51,11 @@ def json_body() -> object:
         raise _not_json(f"not valid UTF-8 at byte {problem.start}") from None
     try:
         value = json.loads(
-            text, parse_constant=_constant, parse_float=_float, object_pairs_hook=_object
+            text,
+            parse_constant=_constant,
+            parse_float=_float,
+            parse_int=_integer,
+            object_pairs_hook=_object,
         )
     except RecursionError:
         raise _too_deep() from None
@@ -84,8 +90,18 @@ def _constant(name: str) -> float:
 def _float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError(f"the number {text[:40]} is too large")
+        raise _too_large(text)
     return number
+
+
+def _integer(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise _too_large(text)
+    return int(text)
+
+
+def _too_large(text: str) -> ValueError:
+    return ValueError(f"the number {text[:40]} is too large")
 
 
 def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
