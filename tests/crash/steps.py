@@ -12,6 +12,9 @@ from tests.crash.stage import SETTLED, Stage
 LOADS_AT_MOST = 4
 REST = 2.0
 """Seconds in which a load's last effects come, after its last answer."""
+_TRACEBACK = "Traceback (most recent call last)"
+_LONGEST = 6_000
+"""Characters of a traceback that are told."""
 
 
 @contextmanager
@@ -55,4 +58,11 @@ def wait(stage: Stage, what: Callable[[], bool], seconds: float = SETTLED) -> li
 def verdict(stage: Stage, *, fired: bool = True) -> list[str]:
     stage.disarm()
     late = wait(stage, lambda: settled(stage))
-    return [*late, *check(stage), *([] if fired else ["it was never reached"])]
+    faults = [*late, *check(stage), *([] if fired else ["it was never reached"])]
+    return [*faults, *tracebacks(stage)] if faults else []
+
+
+def tracebacks(stage: Stage) -> list[str]:
+    """The last one that each process logged: what a 500 does not tell."""
+    logs = (process.log.read_text() for process in stage.desk.processes)
+    return [log[log.rindex(_TRACEBACK) :][:_LONGEST] for log in logs if _TRACEBACK in log]
