@@ -77,6 +77,22 @@ def test_who_no_longer_listens_hears_nothing(database: Database) -> None:
     assert (ear.heard, len(other.heard)) == ([], 1)
 
 
+def test_who_listens_and_fails_fails_no_commit(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    """DESIGN, Commit unknown: the winner is told that it won, whatever a wake-up comes to."""
+
+    def broken(_due: int) -> None:
+        raise RuntimeError("a bug in who listens")
+
+    ear = Ear()
+    database.wakeup.subscribe(broken)
+    database.wakeup.subscribe(ear)
+    assert put(database)
+    assert len(ear.heard) == 1
+    assert "who listens to wake-ups failed" in caplog.text
+
+
 def test_another_process_is_told(others: tuple[Database, Database]) -> None:
     """DESIGN: NOTIFY after commit on PostgreSQL, `data_version` on SQLite."""
     here, there = others

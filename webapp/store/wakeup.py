@@ -45,7 +45,7 @@ class Wakeup:
         self._sender = secrets.token_hex(8)
 
     def subscribe(self, listener: Listener) -> None:
-        """Call `listener` after every commit. It must return at once and not raise."""
+        """Call `listener` after every commit. It must return at once."""
         self._listeners.append(listener)
 
     def unsubscribe(self, listener: Listener) -> None:
@@ -55,8 +55,7 @@ class Wakeup:
     def poke(self, due: int) -> None:
         """This process has committed; `due` is what listeners are told."""
         self._own = True
-        for listener in self._listeners:
-            listener(due)
+        self._hear(due)
         if self._threads:
             with self._lock:
                 self._soonest = min(self._soonest, due)
@@ -147,4 +146,8 @@ class Wakeup:
 
     def _hear(self, due: int) -> None:
         for listener in self._listeners:
-            listener(due)
+            try:
+                listener(due)
+            except Exception:
+                # What is committed stays so, and who committed it is told that; a poll makes up.
+                log.exception("who listens to wake-ups failed")
