@@ -37,15 +37,18 @@ function isSecond(event, button) {
 
 // A frame can show what became of a press before its answer is here, with other buttons: one of
 // those waits for the answer, and is pressed then if it still stands, as is more time asked for in
-// a row. Any other is pressed once.
+// a row. Any other is pressed once. It is for the version that was seen when it was pressed; more
+// time is for whatever stands by then.
 async function inTurn(button, row, show) {
   const verb = button.dataset.do;
+  const seen = addressOf(button, row);
   while (asked.has(row)) {
     if (asked.get(row).verb === verb && !STAYS.has(verb)) return false;
     await asked.get(row).answer;
   }
   if (!button.isConnected) return false;
-  const answer = press(button, row, show);
+  const url = STAYS.has(verb) ? addressOf(button, row) : seen;
+  const answer = press(button, row, url, show);
   asked.set(row, { verb, answer });
   try {
     return await answer;
@@ -55,9 +58,8 @@ async function inTurn(button, row, show) {
 }
 
 // True: it is done.
-async function press(button, row, show) {
+async function press(button, row, url, show) {
   if (mustAsk(button, row)) return false;
-  const url = addressOf(button, row);
   if (!keys.has(url)) keys.set(url, newKey());
   const body = new FormData();
   const note = row.querySelector("[data-note]");

@@ -120,6 +120,25 @@ def test_a_button_that_a_frame_brings_waits_for_the_answer_of_the_last_press(
     expect(row).to_contain_text("Scheduled again")
 
 
+def test_a_press_that_waits_is_for_the_version_that_was_seen(stage: Stage, screen: Screen) -> None:
+    """What changed between the press and its turn, nobody has looked at."""
+    action_id = stage.draft()
+    row = screen.row(action_id)
+    row.wait_for()
+    screen.live()
+    kept: list[Route] = []
+    screen.page.route("**/extend?*", lambda route: kept.append(route))
+    screen.button(action_id, "extend").click()
+    screen.button(action_id, "hold").click()
+    stage.extend(action_id)
+    expect(row).to_have_attribute("data-version", "2")  # by the socket
+    with screen.page.expect_response("**/hold?*") as told:
+        kept[0].abort()
+    assert "version=1" in told.value.url
+    expect(row).to_have_attribute("data-state", "scheduled")
+    screen.complaints.clear()  # the browser logs the call that was cut, and the 409
+
+
 def test_more_time_pressed_faster_than_it_is_answered_is_given_each_time(
     stage: Stage, screen: Screen
 ) -> None:
