@@ -6,7 +6,10 @@ import pytest
 
 from tests.api.world import World
 from tests.fixtures.databases import BACKENDS
+from tests.fixtures.reused import postgresql_url, reused_postgresql_url
 from webapp.store.engine import Database
+
+__all__ = ["postgresql_url", "reused_postgresql_url", "still", "world"]
 
 
 @pytest.fixture
