@@ -112,6 +112,7 @@ def machine(found: Found, until: float) -> None:
             except AssertionError as fault:
                 notes = getattr(fault, "__notes__", [])
                 found.faults.append(" ".join([_told(fault), *notes]))
+                print(f"  fault: {found.faults[-1]}", flush=True)
             else:
                 found.cancelled += tally["cancelled"]
                 found.executed += tally["executed"]
