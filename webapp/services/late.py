@@ -4,6 +4,7 @@ A zombie's late result is never applied as such: it is evidence for a row of unk
 any other, where it contradicts the row, a discrepancy that people are shown.
 """
 
+import json
 from collections.abc import Iterable
 
 from webapp.domain.action import Action
@@ -55,5 +56,7 @@ def _own(found: Action, late: Finish, worker: str) -> bool:
     if late.state is State.EXECUTING:  # in doubt: it was nobody's any more when that was written
         return found.attempt == late.attempt
     if found.state is State.UNKNOWN:
-        return same and late.state is State.UNKNOWN
+        # in other words: another way to there, such as a database put back
+        said = json.loads(late.error or "{}")
+        return same and late.state is State.UNKNOWN and found.error == said
     return same and found.state is not State.EXECUTING
