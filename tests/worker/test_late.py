@@ -118,6 +118,17 @@ def test_ones_own_commit_is_no_late_result(database: Database) -> None:
     assert logged(database, one) == []
 
 
+def test_unknown_in_other_words_than_the_rows_is_kept(database: Database) -> None:
+    """A put-back made the row unknown meanwhile: the same worker's own word is evidence."""
+    one = taken_over(database, State.UNKNOWN)
+    own = Finish(one, 2, State.UNKNOWN)
+    assert reconcile(make_desk(database), own, OTHER) is None
+    assert logged(database, one) == []
+    other = Finish(one, 2, State.UNKNOWN, error=json.dumps({"message": "nobody answers"}))
+    assert reconcile(make_desk(database), other, OTHER) is not None
+    assert len(logged(database, one)) == 1
+
+
 def test_a_worker_that_slept_reports_by_itself(database: Database) -> None:
     """End to end: SIGSTOP beyond the lease, and back."""
     gate = Gate()

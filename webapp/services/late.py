@@ -57,6 +57,6 @@ def _own(found: Action, late: Finish, worker: str) -> bool:
         return found.attempt == late.attempt
     if found.state is State.UNKNOWN:
         # in other words: another way to there, such as a database put back
-        said = json.loads(late.error or "{}")
+        said = json.loads(late.error or "null")
         return same and late.state is State.UNKNOWN and found.error == said
     return same and found.state is not State.EXECUTING
