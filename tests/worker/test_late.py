@@ -12,11 +12,13 @@ from webapp.domain.states import State
 from webapp.domain.times import SECOND
 from webapp.services import screen
 from webapp.services.late import disagreeing, reconcile
-from webapp.store import claims
+from webapp.store import claims, lineage
+from webapp.store.asker import Asker
 from webapp.store.attempts import Late
 from webapp.store.claims import Finish
 from webapp.store.engine import Database
 from webapp.store.schema import action
+from webapp.store.transitions import resolve_did_not_happen
 from webapp.worker import Worker
 
 ZOMBIE, OTHER = "worker:zombie", "worker:other"
@@ -118,15 +120,47 @@ def test_ones_own_commit_is_no_late_result(database: Database) -> None:
     assert logged(database, one) == []
 
 
-def test_unknown_in_other_words_than_the_rows_is_kept(database: Database) -> None:
-    """A put-back made the row unknown meanwhile: the same worker's own word is evidence."""
-    one = taken_over(database, State.UNKNOWN)
-    own = Finish(one, 2, State.UNKNOWN)
+@pytest.mark.parametrize("state", [State.EXECUTED, State.FAILED, State.UNKNOWN])
+@pytest.mark.parametrize("settled", [False, True])
+def test_what_a_worker_says_after_a_put_back_is_kept(
+    database: Database, settled: bool, state: State
+) -> None:
+    """The row was taken from it with its own name and attempt still on it. Promises 5 and 14."""
+    (one,) = plant(database, row(database.now() - SECOND))
+    database.statement(lambda tx: claims.claim(tx, OTHER, 1, 60 * SECOND))
+    database.transact(lineage.put_back)
+    if settled:
+        asker = Asker("ana@example.com", "not there")
+        database.transact(lambda tx: resolve_did_not_happen(tx, one, asker))
+    done = effect("re_1") if state is State.EXECUTED else None
+    error = None if done else json.dumps({"message": "nobody answers"})
+    said = Finish(one, 1, state, effect=done, error=error)
+    assert database.transact(lambda tx: claims.finish(tx, OTHER, [said])) == [said]
+    assert reconcile(make_desk(database), said, OTHER) is not None
+    assert [kept.outcome for kept in logged(database, one)] == [state]
+    assert contradicts(database, one) is (settled and state is State.EXECUTED)
+    happened = state is State.EXECUTED and not settled
+    left = State.FAILED if settled else State.EXECUTED if happened else State.UNKNOWN
+    assert get(database, one).state is left
+
+
+@pytest.mark.parametrize("state", [State.EXECUTED, State.FAILED, State.UNKNOWN])
+@pytest.mark.parametrize("settled", [False, True])
+def test_ones_own_commit_is_known_by_what_it_said(
+    database: Database, settled: bool, state: State
+) -> None:
+    """Also when the row has moved on since."""
+    (one,) = plant(database, row(database.now() - SECOND))
+    database.statement(lambda tx: claims.claim(tx, OTHER, 1, 60 * SECOND))
+    done = effect("re_1") if state is State.EXECUTED else None
+    error = None if done else json.dumps({"message": "nobody answers"})
+    own = Finish(one, 1, state, effect=done, error=error)
+    assert database.transact(lambda tx: claims.finish(tx, OTHER, [own])) == []
+    if settled:
+        asker = Asker("ana@example.com", "not there")
+        database.transact(lambda tx: resolve_did_not_happen(tx, one, asker))
     assert reconcile(make_desk(database), own, OTHER) is None
     assert logged(database, one) == []
-    other = Finish(one, 2, State.UNKNOWN, error=json.dumps({"message": "nobody answers"}))
-    assert reconcile(make_desk(database), other, OTHER) is not None
-    assert len(logged(database, one)) == 1
 
 
 def test_a_worker_that_slept_reports_by_itself(database: Database) -> None:

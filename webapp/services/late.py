@@ -51,12 +51,15 @@ def disagreeing(action: Action, late: Iterable[Late]) -> list[Late]:
 
 
 def _own(found: Action, late: Finish, worker: str) -> bool:
-    """Whether this very result is what stands on the row."""
-    same = found.attempt == late.attempt and found.worker == worker
+    """Whether this very result was written, whatever has become of the row since.
+
+    What a finish says of its error stays on the row. A database put back leaves the worker and the
+    attempt there too, with an error of its own: what that worker then says was not written.
+    """
+    if found.attempt != late.attempt:
+        return False
     if late.state is State.EXECUTING:  # in doubt: it was nobody's any more when that was written
-        return found.attempt == late.attempt
-    if found.state is State.UNKNOWN:
-        # in other words: another way to there, such as a database put back
-        said = json.loads(late.error or "null")
-        return same and late.state is State.UNKNOWN and found.error == said
-    return same and found.state is not State.EXECUTING
+        return True
+    if found.worker != worker or found.state is State.EXECUTING:
+        return False
+    return found.error == (json.loads(late.error) if late.error else None)
