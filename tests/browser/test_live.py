@@ -101,20 +101,12 @@ def test_the_order_stays_while_somebody_points_at_a_row(stage: Stage, screen: Sc
     screen.button(pointed_at, "hold").hover()
     before = row.bounding_box()
     sooner = stage.draft()
-    screen.row(sooner).wait_for(state="attached")
+    waits = screen.page.locator(f'[data-newcomers] [data-action="{sooner}"]')
+    expect(waits).to_have_count(1)
     assert row.bounding_box() == before
     screen.page.mouse.move(1, 1)
-    expect(screen.page.locator('[data-group="later"] li').first).to_have_attribute(
-        "data-state", "scheduled"
-    )
-    screen.page.wait_for_function(
-        """([sooner, later]) => {
-          const at = (id) => document.querySelector(`li[data-action="${id}"]`);
-          const relation = at(sooner).compareDocumentPosition(at(later));
-          return Boolean(relation & Node.DOCUMENT_POSITION_FOLLOWING);
-        }""",
-        arg=[sooner, pointed_at],
-    )
+    in_order = f'[data-group="later"] [data-action="{sooner}"] ~ [data-action="{pointed_at}"]'
+    expect(screen.page.locator(in_order)).to_have_count(1)
 
 
 @pytest.mark.parametrize(
