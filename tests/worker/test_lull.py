@@ -2,7 +2,6 @@
 
 import threading
 import time
-from itertools import pairwise
 
 import pytest
 
@@ -15,7 +14,7 @@ from webapp.services.followers import FOLLOWERS
 from webapp.store.engine import Database
 from webapp.store.wakeup import NOTHING
 from webapp.worker import worker as workers
-from webapp.worker.lull import FAR, Lull
+from webapp.worker.lull import _PIECE, FAR, Lull
 
 
 class Due:
@@ -67,12 +66,14 @@ def test_one_piece_after_the_other() -> None:
         let_in.append(time.monotonic())
 
     threads = [threading.Thread(target=work) for _ in range(4)]
+    began = time.monotonic()
     for each in threads:
         each.start()
     for each in threads:
         each.join(10)
-    let_in.sort()
-    assert min(b - a for a, b in pairwise(let_in)) >= 0.004
+    assert len(let_in) == len(threads)
+    # Not from one to the next: a busy machine wakes the first late, and the second then seems near.
+    assert max(let_in) - began >= 3 * _PIECE
 
 
 def test_a_closed_one_lets_everybody_go() -> None:
